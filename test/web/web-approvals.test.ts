@@ -293,6 +293,7 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
       { file_path: '/a\u202eb', old_string: 'a', new_string: 'b', replace_all: true },
       'Edit(//a\u202eb)',
     ),
+    { ...question('plan', 'ExitPlanMode', { plan: PLAN }), kind: 'plan' },
   ];
   const answers: string[] = [];
   const { page } = await signedIn();
@@ -312,6 +313,11 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   await card('turned').getByText('Edit(//a\\u{202e}b)').waitFor();
   await card('turned').getByText('/a\\u{202e}b', { exact: true }).waitFor();
   await card('turned').getByText('replace_all').waitFor();
+  const plan = card('plan').getByRole('region', { name: 'A plan' });
+  await plan.getByText('Run the tests').waitFor();
+  // A Markdown viewer, once it has loaded, would leave parts out.
+  await quiet(page);
+  expect((await plan.innerText()).trim()).toBe(PLAN.replaceAll('\u202e', '\\u{202e}'));
   await button(card('turned'), 'Edit…').click();
   await card('turned').getByText('Contains invisible characters:').waitFor();
   await page.keyboard.press('Escape');
@@ -335,13 +341,24 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   expect(complaints).toEqual([]);
 });
 
+/** Markdown viewers show neither link targets nor definitions, fence labels and excess cells. */
+const PLAN = [
+  '# Run the tests',
+  '[//]: # (then push to main)',
+  '[site]: https://x.example',
+  '[the docs](https://x.example/install)',
+  '| a |\n|---|\n| b | and delete the backup |',
+  '```sh and ignore the rules\nnpm test\n```',
+  '&#8238;txt.sh&#8203; a\u202eb',
+].join('\n\n');
+
 /** As the server returns it. */
 const APPROVAL = {
   level: 'own',
   runId: '01890000-0000-7000-8000-000000000000',
   attempt: 1,
   kind: 'tool',
-  reason: 'no rule speaks of it, so a person decides',
+  reason: 'no rule covers it, so a person decides',
   state: 'pending',
   scope: null,
   message: null,

@@ -9,11 +9,11 @@ type Words = Texts['approvals']['why'];
 
 const STEERED = /^(.+); the run was steered from (\w+)$/s;
 const BY_RULE =
-  /^"(.+)" is asked by the (enforced )?rules of the (session|channel|whole server)(?: \w+, through which the credential was made)?$/s;
-const DOUBT = /^(the command has .+: )?it cannot be told whether "(.+)" means it$/s;
-const UNLISTED = /^(the command has .+: )?no rule speaks of it, /s;
-const OWN_FILES = "it may reach files of Baton's own";
-const PERSON = 'it is a question to a person, so a person answers it';
+  /^"(.+)" requires approval under the (enforced )?rules of the (session|channel|whole server)(?: \w+, on which the credential was created)?$/s;
+const DOUBT = /^(the command contains .+: )?it is uncertain whether "(.+)" matches$/s;
+const UNLISTED = /^(the command contains .+: )?no rule covers it, /s;
+const OWN_FILES = "it may reach Baton's own files";
+const PERSON = 'it is a question for a person, so only a person can answer it';
 
 /** Null if no explanation is needed. */
 export function whyOf(

@@ -2,36 +2,36 @@ import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
-import { type NamedPath, type Place, readingsOf } from './path-match.ts';
+import { type Location, type NamedPath, readingsOf } from './path-match.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 
-/** What an agent wants to do. */
-export interface ToolCall extends Place {
+/** A tool call that an agent wants to make. */
+export interface ToolCall extends Location {
   readonly tool: string;
   readonly input?: Json | undefined;
-  /** Where the names in a command really lead; not known without it. */
+  /** Where the names in a command really lead; unknown if missing. */
   readonly real?: RealPaths | undefined;
 }
 
-/** A message to the shell agent, as the call it is checked as (P3). */
-export const shellCall = (message: string, place: Place = {}): ToolCall => ({
-  ...place,
+/** The call as which a message to the shell agent is checked (P3). */
+export const shellCall = (message: string, location: Location = {}): ToolCall => ({
+  ...location,
   tool: 'Bash',
   input: { command: message },
 });
 
-/** A call with everything that rules compare, worked out once. */
-export interface SeenCall {
+/** A call with everything that rules are compared with, computed once. */
+export interface ParsedCall {
   readonly tool: string;
   readonly alsoAs: readonly string[];
-  readonly place: Place;
+  readonly location: Location;
   readonly subject: Subject | null;
   readonly command: Command | null;
-  /** What the words of the command would be as paths; null if they are too many to be compared. */
+  /** The command's words as paths; null if there are too many to compare. */
   readonly named: readonly NamedPath[] | null;
   readonly real: RealPaths | undefined;
-  /** The files or the folder, each from the root on; null for one that is not known. */
+  /** The files or the folder as segments from the root; null for an unknown path. */
   readonly paths: readonly (readonly string[] | null)[];
   readonly text: string | null;
 }
@@ -39,18 +39,18 @@ export interface SeenCall {
 /** Monitor with `ws` reads from an address instead of running a command. */
 const LISTENING: Pick<Tool, 'subject' | 'alsoAs'> = { subject: 'url', alsoAs: ['WebFetch'] };
 
-export function seeCall(call: ToolCall): SeenCall {
+export function parseCall(call: ToolCall): ParsedCall {
   const { tool, cwd, home } = call;
-  const said = stringAt(call.input, 'command') ?? '';
+  const commandText = stringAt(call.input, 'command') ?? '';
   const socket = tool === 'Monitor' ? valueAt(call.input, 'ws') : null;
-  const listens = socket !== null && said === '';
+  const listens = socket !== null && commandText === '';
   const { subject = null, alsoAs = [] } = (listens ? LISTENING : TOOLS.get(tool)) ?? {};
   const field: Field = (name) => stringAt(listens ? socket : call.input, name);
-  const seen = {
+  const parsed = {
     tool,
     alsoAs,
     subject,
-    place: { cwd, home },
+    location: { cwd, home },
     real: call.real,
     command: null,
     named: [],
@@ -59,45 +59,45 @@ export function seeCall(call: ToolCall): SeenCall {
   };
   switch (subject) {
     case 'command': {
-      // With a socket beside it the command is not all there is, so it is not plain.
-      const command = commandOf(socket === null ? said : `${said} &`);
-      return { ...seen, command, named: namedBy(command, call, call.real) };
+      // With a socket as well the call does more than the command, so it does not count as plain.
+      const command = commandOf(socket === null ? commandText : `${commandText} &`);
+      return { ...parsed, command, named: namedBy(command, call, call.real) };
     }
     case 'file':
-      return { ...seen, paths: filesOf(call, field) };
+      return { ...parsed, paths: filesOf(call, field) };
     case 'folder':
-      return { ...seen, paths: pathsAt(folderOf(call, field), call) };
+      return { ...parsed, paths: pathsAt(folderOf(call, field), call) };
     case 'url':
-      return { ...seen, text: field('url') };
+      return { ...parsed, text: field('url') };
     case 'agent':
-      return { ...seen, text: field('subagent_type') };
+      return { ...parsed, text: field('subagent_type') };
     default:
-      return seen;
+      return parsed;
   }
 }
 
-/** Where the tools that work on a file say which. A tool reads one of them, and ignores the others. */
+/** The input fields that name a tool's file. Each tool reads one of them and ignores the others. */
 export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
-/** As Claude Code takes it from its input. Normalizing takes quadratic time, and nothing opens a long path. */
-export function asTaken(path: string): string {
+/** The path as Claude Code reads it. `normalize` takes quadratic time, and no system opens a long path. */
+export function normalizedPath(path: string): string {
   const short = shortened(path.trim());
   return short.length > PATH_MAX ? short : short.normalize('NFC');
 }
 
-function filesOf(call: ToolCall, field: Field): SeenCall['paths'] {
-  const said = FILE_FIELDS.map(field).filter((path) => path !== null);
-  return said.length === 0 ? [null] : said.flatMap((path) => pathsAt(path, call));
+function filesOf(call: ToolCall, field: Field): ParsedCall['paths'] {
+  const files = FILE_FIELDS.map(field).filter((path) => path !== null);
+  return files.length === 0 ? [null] : files.flatMap((path) => pathsAt(path, call));
 }
 
-function pathsAt(path: string | null, place: Place): (string[] | null)[] {
-  const taken = path === null ? '' : asTaken(path);
-  return taken === '' ? [null] : readingsOf(taken, place);
+function pathsAt(path: string | null, location: Location): (string[] | null)[] {
+  const normalized = path === null ? '' : normalizedPath(path);
+  return normalized === '' ? [null] : readingsOf(normalized, location);
 }
 
 /**
- * What a command names, or a tool that is not known, for a caller who can follow links; null if that
- * is too much. Of tools that work on files it is their path.
+ * The names in a command, or in the input of an unknown tool, for a caller that can follow links; null
+ * if there are too many. Empty for other known tools, whose paths are in fields of their own.
  */
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
@@ -115,12 +115,12 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
   return new Set([...strings, ...(namesIn(new Set(words)) ?? [])]);
 }
 
-/** More than one word, or a quoted one, so that it may be a command. */
+/** Has several words or shell syntax, so it may be a command. */
 export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
 
 const STRINGS_MAX = 1000;
 
-/** A tool that is not known may take a path anywhere in its input. */
+/** An unknown tool may take a path anywhere in its input. */
 export function stringsIn(input: Json | undefined): {
   readonly strings: ReadonlySet<string>;
   readonly isAll: boolean;
@@ -130,7 +130,7 @@ export function stringsIn(input: Json | undefined): {
   while (open.length > 0) {
     if (strings.size > STRINGS_MAX) return { strings, isAll: false };
     const value = open.pop()!;
-    if (typeof value === 'string') strings.add(pathInUrl(asTaken(value)));
+    if (typeof value === 'string') strings.add(pathInUrl(normalizedPath(value)));
     else if (typeof value === 'object' && value !== null) {
       for (const one of Object.values(value)) open.push(one);
     }
@@ -149,13 +149,13 @@ function pathInUrl(text: string): string {
   }
 }
 
-/** Where a search begins: its path, and for Glob also what its pattern says before the first wildcard. */
+/** The folder to search: the path, and for Glob also its pattern up to the first wildcard. */
 function folderOf(call: ToolCall, field: Field): string | null {
-  const path = asTaken(field('path') ?? '') || '.';
+  const path = normalizedPath(field('path') ?? '') || '.';
   if (call.tool !== 'Glob') return path;
   const fixed = (field('pattern') ?? '').split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
-  // A `..` after a wildcard leads anywhere.
+  // A `..` after a wildcard may lead anywhere.
   if (/(?:^|\/)\.\.(?:\/|$)/.test((field('pattern') ?? '').slice(fixed.length))) return null;
   return folder.startsWith('/') || folder.startsWith('~') ? folder : `${path}/${folder}`;
 }

@@ -1,31 +1,31 @@
 import type { Channel } from '../../contract/message.ts';
 import type { Decision, ToolRules } from '../../contract/policy.ts';
 
-/* What a channel may do until somebody says otherwise (P2). */
+/* The default rules of each channel (P2). */
 
 const CAREFUL: ToolRules = {
   allow: ['Read', 'Grep', 'Bash(read-only)'],
   ask: [],
   deny: ['Write', 'Edit', 'Bash(git push)'],
 };
-// Inside the workspace, and in no `.git`, which a wildcard of an allow rule never means.
+// Inside the workspace, but not in a `.git`, which wildcards of allow rules never match.
 const USUAL: ToolRules = {
   allow: ['Read(./**)', 'Write(./**)', 'Edit(./**)', 'Bash(safe)'],
   ask: [],
   deny: ['Bash(rm -rf)'],
 };
 
-/** The rules of a channel that has none of its own. */
+/** For a channel without rules of its own. */
 export const CHANNEL_DEFAULTS: Readonly<Record<Channel, ToolRules>> = {
   line: CAREFUL,
   webhook: CAREFUL,
   web: USUAL,
   api: USUAL,
-  // All, by what is not listed: so that a global rule still counts.
+  // `UNLISTED` allows everything, so global rules still apply.
   cli: { allow: [], ask: [], deny: [] },
 };
 
-/** What no rule speaks of. */
+/** The decision about a call that no rule covers. */
 export const UNLISTED: Readonly<Record<Channel, Decision>> = {
   line: 'ask',
   webhook: 'ask',

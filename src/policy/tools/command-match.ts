@@ -5,24 +5,23 @@ import { isInside } from './path-match.ts';
 import { baseName, looseParts, type Plain, plainWords } from './plain-words.ts';
 import { WordTable } from './word-table.ts';
 
-/** Whether a rule speaks of a call; `maybe` if it cannot be told. */
+/** Whether a rule matches a call; `maybe` if that is uncertain. */
 export type Match = 'yes' | 'maybe' | 'no';
 
-/** A command as rules see it. */
+/** A command in the forms that rules are compared with. */
 export interface Command {
   readonly text: string;
   readonly plain: Plain;
-  /** Its words; those of its parts, as far as they can be seen, if it is not plain. */
+  /** One part with its words if it is plain, else the visible words of each part. */
   readonly parts: readonly (readonly string[])[];
-  /** The words, each once. */
   readonly distinct: () => ReadonlySet<string>;
-  /** Made when the first rule is looked for. */
+  /** Built for the first rule that needs it. */
   readonly table: () => WordTable;
-  /** The same words as texts, for rules with wildcards; of a plain one also with its program's bare name. */
+  /** The parts as texts, for rules with wildcards; a plain one also with its program's base name. */
   readonly texts: () => readonly string[];
 }
 
-/** The last one, because a call is looked at from several sides. */
+/** Cached, because one call is parsed by several checks. */
 let last: Command | null = null;
 
 export function commandOf(text: string): Command {
@@ -45,7 +44,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** With more parts than this a wildcard may stand for several of them. */
+/** With more parts than this they are joined, so a wildcard may match across several. */
 const PARTS_MAX = 1000;
 
 function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): readonly string[] {
@@ -58,16 +57,16 @@ function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): reado
   return all.map((some) => textOf(some));
 }
 
-/** Each word behind a character that no plain word has, so that `a "b c"` is not `a b c`. */
+/** Each word is prefixed with a character that no plain word contains, so `a "b c"` is not `a b c`. */
 const textOf = (words: readonly string[]): string => words.map((word) => `${GAP}${word}`).join('');
 const GAP = '\0';
 
-/** What stands in `Bash(…)`. */
+/** The part in parentheses of `Bash(…)`. */
 type Specifier =
   | { readonly set: CommandSet }
-  /** `words`, and with `open` anything after them; a `*` among them stands for any text. */
+  /** `words`, followed by anything if `open`; `stars` if they contain a `*`, which matches any text. */
   | { readonly words: readonly string[]; readonly open: boolean; readonly stars: boolean }
-  /** Not plain itself. */
+  /** A specifier that is not plain itself. */
   | { readonly text: string };
 
 function parseSpecifier(text: string): Specifier {
@@ -78,7 +77,7 @@ function parseSpecifier(text: string): Specifier {
   return { words, open, stars: words.some((word) => word.includes('*')) };
 }
 
-/** For rules that allow: only what is surely meant. */
+/** For allow rules: only certain matches count. */
 export function allowsCommand(
   specifier: string,
   { plain, texts }: Command,
@@ -92,16 +91,17 @@ export function allowsCommand(
     return entry !== null && !(entry.operands === 'inside' && leadsOut(cwd, real)) ? 'yes' : 'no';
   }
   if ('text' in spec) return 'no';
-  return isLike(spec.words, texts()[0]!, spec.open) ? 'yes' : 'no';
+  return matchesGlob(spec.words, texts()[0]!, spec.open) ? 'yes' : 'no';
 }
 
-/** A word that is a path inside the workspace may be a link out of it, or into a `.git`. */
+/** A path inside the workspace may be a link that leads out of it, or into a `.git`. */
 const leadsOut = (cwd: string | undefined, real: RealPaths = new Map()): boolean =>
   [...real.values()].some(({ path }) => !isInside(path, cwd));
 
 /**
- * For rules that deny or ask: the command and anything after it, its options in any order, by any
- * path, and anywhere in a command that is not plain. There, what is not seen may still be hidden.
+ * For deny and ask rules: matches the command with anything after it, its options in any order, its
+ * program by any path, and anywhere in a command that is not plain. A command that is not plain may
+ * also hide words, so it never gets `no`.
  */
 export function stopsCommand(specifier: string, command: Command): Match {
   const spec = parseSpecifier(specifier);
@@ -109,29 +109,31 @@ export function stopsCommand(specifier: string, command: Command): Match {
   const otherwise = plain.words ? 'no' : 'maybe';
   if ('set' in spec) return plain.words && inSet(spec.set, plain.words) ? 'yes' : otherwise;
   if ('text' in spec) return !plain.words && text.includes(spec.text) ? 'yes' : otherwise;
-  const says = spec.stars ? saysPattern(spec.words, command) : saysWords(spec.words, command);
-  return says ? 'yes' : otherwise;
+  const matches = spec.stars ? matchesPattern : matchesWords;
+  return matches(spec.words, command) ? 'yes' : otherwise;
 }
 
-function saysWords(rule: readonly string[], { plain, table }: Command): boolean {
+function matchesWords(rule: readonly string[], { plain, table }: Command): boolean {
   const names = rule.filter((word) => !isFlag(word));
   const flags = rule.filter(isFlag);
-  // Names after an option may be its value, and so stand with it anywhere further on.
+  // Names after an option may be its value, so they may appear anywhere later, with the option.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;
-  return table().says(names, free, new FlagNeeds(flags), plain.words === null);
+  return table().matches(names, free, new FlagNeeds(flags), plain.words === null);
 }
 
-function isLike(pattern: readonly string[], text: string, open: boolean): boolean {
+function matchesGlob(pattern: readonly string[], text: string, open: boolean): boolean {
   const like = textOf(pattern);
   return fits(like, text) || (open && fits(`${like}${GAP}*`, text));
 }
 
-function saysPattern(pattern: readonly string[], { plain, texts }: Command): boolean {
+function matchesPattern(pattern: readonly string[], { plain, texts }: Command): boolean {
   const like = `*${textOf(pattern)}*`;
-  return texts().some((text) => (plain.words ? isLike(pattern, text, true) : fits(like, text)));
+  return texts().some((text) =>
+    plain.words ? matchesGlob(pattern, text, true) : fits(like, text),
+  );
 }
 
-/** `*` stands for any text. Piece by piece, so the time grows with the text only. */
+/** `*` matches any text. Goes piece by piece, so the time is linear in the text. */
 function fits(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (!text.startsWith(first)) return false;
@@ -139,9 +141,9 @@ function fits(pattern: string, text: string): boolean {
   if (last === undefined) return text === first;
   let at = first.length;
   for (const piece of rest) {
-    const found = text.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
+    const start = text.indexOf(piece, at);
+    if (start === -1) return false;
+    at = start + piece.length;
   }
   return text.length - last.length >= at && text.endsWith(last);
 }

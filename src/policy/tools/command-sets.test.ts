@@ -12,8 +12,8 @@ import { SAFE } from './safe-commands.ts';
 /** Programs that git and others can be made to start. */
 const TRAPS = ['gpg', 'gpg2', 'less', 'more', 'pager', 'vi', 'vim', 'editor', 'ssh', 'pr', 'gzip'];
 
-/** A repository with a signed commit, and a folder of programs that note that they were started. */
-function signed() {
+/** A repository with a signed commit, and a folder of fake programs that record when they are started. */
+function signedRepository() {
   const root = temporaryDirectory();
   const [work, traps, proof] = [join(root, 'work'), join(root, 'traps'), join(root, 'started')];
   for (const folder of [work, traps]) mkdirSync(folder);
@@ -33,11 +33,11 @@ function signed() {
   writeFileSync(join(work, 'package.json'), '{}\n');
   writeFileSync(join(work, 'a.ts'), 'needle\n'.repeat(30));
   git(['add', '-A']);
-  const who = 'A <a@example.com> 1700000000 +0000';
+  const person = 'A <a@example.com> 1700000000 +0000';
   const commit = [
     `tree ${git(['write-tree'])}`,
-    `author ${who}`,
-    `committer ${who}`,
+    `author ${person}`,
+    `committer ${person}`,
     'gpgsig -----BEGIN PGP SIGNATURE-----',
     ' ',
     ' iQEzBAABCAAdFiEE',
@@ -57,8 +57,8 @@ function signed() {
 
 const wordsOf = (command: string): readonly string[] => plainWords(command).words!;
 
-test('[P1] what read-only allows of git starts no program and writes no file', () => {
-  const { work, starts } = signed();
+test('[P1] git commands in read-only start no program and write no file', () => {
+  const { work, starts } = signedRepository();
   // The traps work.
   expect(starts(wordsOf('git log --show-signature -1'))).toBe(true);
   expect(starts(wordsOf('git log "--format=%h %+G?"'))).toBe(true);
@@ -73,19 +73,19 @@ test('[P1] what read-only allows of git starts no program and writes no file', (
   expect(readdirSync(work)).toEqual(before);
 });
 
-test('[P1] an option that nobody listed takes a command out of its set', () => {
+test('[P1] a command with an unlisted option is not in its set', () => {
   for (const { words, only } of [...READ_ONLY, ...SAFE]) {
     if (only === undefined) continue;
     for (const option of ['--new-option', '--new-option=x', '-?']) {
       const call = [...words.split(' '), option];
       expect([call, inSet('safe', call)]).toEqual([call, false]);
-      const behind = [...words.split(' '), '--', option];
-      expect([behind, inSet('safe', behind)]).toEqual([behind, false]);
+      const afterDashes = [...words.split(' '), '--', option];
+      expect([afterDashes, inSet('safe', afterDashes)]).toEqual([afterDashes, false]);
     }
   }
 });
 
-test('[P1] words of safe commands stay inside the workspace, which may be named in full', () => {
+test('[P1] paths in safe commands must be inside the workspace, relative or absolute', () => {
   const touch = (path: string, cwd?: string) => inSet('safe', ['touch', path], cwd);
   expect(touch('/srv/app/src/a', '/srv/app')).toBe(true);
   expect(touch('/srv/app/src/a')).toBe(false);

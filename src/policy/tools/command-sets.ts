@@ -1,6 +1,6 @@
 import { READ_ONLY } from './read-only-commands.ts';
 import { SAFE } from './safe-commands.ts';
-import { beginsLike, isOf, type SetEntry } from './set-entry.ts';
+import { matchesEntry, type SetEntry, startsWithEntry } from './set-entry.ts';
 
 /* The named sets of commands, `Bash(read-only)` and `Bash(safe)`. */
 
@@ -13,20 +13,20 @@ export const isCommandSet = (name: string): name is CommandSet =>
 export const inSet = (set: CommandSet, words: readonly string[], cwd?: string): boolean =>
   entryOf(set, words, cwd) !== null;
 
-/** The line of the set that the words of a plain command are meant by. */
+/** The entry of the set that matches the words of a plain command. */
 export function entryOf(set: CommandSet, words: readonly string[], cwd?: string): SetEntry | null {
-  const seen = withoutPager(words);
+  const relevant = withoutPager(words);
   const find = (entries: readonly SetEntry[]): SetEntry | null =>
-    entries.find((entry) => isOf(entry, seen, cwd)) ?? null;
+    entries.find((entry) => matchesEntry(entry, relevant, cwd)) ?? null;
   return find(READ_ONLY) ?? (set === 'safe' ? find(SAFE) : null);
 }
 
-/** The same whatever options follow, for what a command that is in no set may read. */
+/** The entry with the same first words, whatever options follow, to see what such a command may read. */
 export function namedEntryOf(words: readonly string[]): SetEntry | null {
-  const seen = withoutPager(words);
-  return [...READ_ONLY, ...SAFE].find((entry) => beginsLike(entry, seen)) ?? null;
+  const relevant = withoutPager(words);
+  return [...READ_ONLY, ...SAFE].find((entry) => startsWithEntry(entry, relevant)) ?? null;
 }
 
-/** The one option before git's command that is common and harmless. */
+/** Drops `--no-pager`, the one common and harmless option before git's command. */
 const withoutPager = (words: readonly string[]): readonly string[] =>
   words[0] === 'git' && words[1] === '--no-pager' ? ['git', ...words.slice(2)] : words;

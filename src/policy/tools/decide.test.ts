@@ -24,7 +24,7 @@ describe('[P1] [P2] the corpus of dodges', () => {
     expect(decide(bash(command), { channel: 'cli' }).decision).toBe('allow');
   });
 
-  test('is large enough to mean something', () => {
+  test('is large enough to be meaningful', () => {
     expect(DODGES.length).toBeGreaterThan(130);
     expect(HOSTILE_OPTIONS.length).toBeGreaterThan(200);
   });
@@ -86,7 +86,7 @@ describe('[P1] enforced rules', () => {
   const all = rules({ allow: ['*'] });
   const push = bash('git push');
 
-  test('an enforced deny is a floor that neither session nor channel lifts', () => {
+  test('an enforced deny cannot be overridden by session or channel', () => {
     const deny = enforced({ deny: ['Bash(git push)'] });
     const expected = { decision: 'deny', rule: 'Bash(git push)', enforced: true };
     for (const channel of ['web', 'cli'] as const) {
@@ -99,7 +99,7 @@ describe('[P1] enforced rules', () => {
     expect(free.enforced).toBeUndefined();
   });
 
-  test('an enforced ask is asked in spite of an allow, and lifts no deny', () => {
+  test('an enforced ask overrides an allow, but not a deny', () => {
     const ask = enforced({ ask: ['Bash(git push)'] });
     expect(decide(push, { channel: 'cli', session: all, global: ask })).toMatchObject({
       decision: 'ask',
@@ -110,26 +110,26 @@ describe('[P1] enforced rules', () => {
     expect(denied).toMatchObject({ decision: 'deny', scope: 'session' });
   });
 
-  test('only what is marked is a floor', () => {
+  test('rules that are not enforced can be overridden', () => {
     const some = { ...rules({ deny: ['Bash(git push)', 'Write'] }), enforced: ['Write'] };
     const scopes = { channel: 'cli', session: all, global: some } as const;
     expect(decide(push, scopes).decision).toBe('allow');
     expect(decide(call('Write', { file_path: 'a' }), scopes).decision).toBe('deny');
   });
 
-  test('what may be meant is asked, and no rule of the session lifts that either', () => {
+  test('an uncertain match of an enforced rule is asked, and the session cannot override that', () => {
     const deny = enforced({ deny: ['Bash(git push)'] });
     const verdict = decide(bash('$x push'), { channel: 'cli', session: all, global: deny });
     expect(verdict).toMatchObject({ decision: 'ask', enforced: true });
   });
 
-  test('a channel that the credential was made through binds by what it enforces alone', () => {
+  test('of a channel on which the credential was created, only the enforced rules apply', () => {
     const web = { ...enforced({ deny: ['Bash(git push)'] }), ask: ['Read'] };
     const through = [{ channel: 'web' as const, rules: web }];
     expect(decide(push, { channel: 'cli', session: all, through })).toMatchObject({
       decision: 'deny',
       scope: 'channel',
-      reason: expect.stringContaining('channel web, through which'),
+      reason: expect.stringContaining('channel web, on which'),
     });
     expect(decide(call('Read', { file_path: 'a' }), { channel: 'cli', through }).decision).toBe(
       'allow',
@@ -138,7 +138,7 @@ describe('[P1] enforced rules', () => {
 });
 
 describe('[P1] the order of scopes', () => {
-  test('the session decides before the channel, the channel before all', () => {
+  test('the session decides before the channel, the channel before the server', () => {
     const push = bash('git push');
     const global = rules({ deny: ['Bash(git push)'] });
     const channelRules = rules({ ask: ['Bash(git push)'] });
@@ -162,18 +162,18 @@ describe('[P1] the order of scopes', () => {
     ).toMatchObject({ decision: 'allow', scope: 'session' });
   });
 
-  test('rules of the channel take the place of its defaults', () => {
+  test('rules of a channel replace its defaults', () => {
     const write = call('Write', { file_path: 'a' });
     expect(decide(write, { channel: 'line' }).scope).toBe('channel');
     expect(decide(write, { channel: 'line', channelRules: rules({}) })).toMatchObject({
       decision: 'ask',
       scope: 'default',
       rule: null,
-      reason: 'no rule speaks of it, and what is not listed is asked on line',
+      reason: 'no rule covers it, and unlisted calls require approval on line',
     });
   });
 
-  test('within a scope deny beats ask beats allow', () => {
+  test('within a scope, deny overrides ask, and ask overrides allow', () => {
     const three = { allow: ['Read'], ask: ['Read'], deny: ['Read'] };
     const read = call('Read', { file_path: 'a' });
     expect(decide(read, session(three)).decision).toBe('deny');
@@ -181,7 +181,7 @@ describe('[P1] the order of scopes', () => {
     expect(decide(read, session({ ...three, deny: [], ask: [] })).decision).toBe('allow');
   });
 
-  test('a doubt of one scope does not hide the denial of the next', () => {
+  test('an uncertain match in one scope does not hide a deny in the next', () => {
     const scopes = {
       ...session({ deny: ['Bash(git push)'] }, 'cli'),
       global: rules({ deny: ['Bash(rm -rf)'] }),
@@ -193,11 +193,11 @@ describe('[P1] the order of scopes', () => {
     expect(decide(bash('cd x; ls'), scopes)).toMatchObject({
       decision: 'ask',
       scope: 'session',
-      reason: 'the command has a ";": it cannot be told whether "Bash(git push)" means it',
+      reason: 'the command contains a ";": it is uncertain whether "Bash(git push)" matches',
     });
   });
 
-  test('what is no rule allows nothing, and leaves it to a person where it should stop something', () => {
+  test('a malformed rule allows nothing, and as a deny rule it asks', () => {
     expect(decide(bash('ls'), session({}, 'line')).decision).toBe('allow');
     const broken = { allow: ['Bash('], ask: [], deny: [] };
     expect(decide(bash('x'), { channel: 'web', session: broken }).decision).toBe('ask');
@@ -206,8 +206,8 @@ describe('[P1] the order of scopes', () => {
   });
 });
 
-describe('[P2] a message narrows', () => {
-  test('only what is among its allowedTools, as far as the others allow it', () => {
+describe('[P2] a message narrows the rules', () => {
+  test('its allowedTools limit the tools, and the other rules still apply', () => {
     const scopes: Scopes = { channel: 'web', allowedTools: ['Read', 'Bash(git:*)', 'WebFetch'] };
     expect(decide(call('Read', { file_path: 'a' }), scopes).decision).toBe('allow');
     expect(decide(bash('git status'), scopes).decision).toBe('allow');
@@ -217,7 +217,7 @@ describe('[P2] a message narrows', () => {
       decision: 'deny',
       scope: 'message',
       rule: null,
-      reason: 'it is not among the allowedTools of the message',
+      reason: "it is not in the message's allowedTools",
     });
     expect(decide(bash('git log | head'), { ...scopes, channel: 'cli' })).toMatchObject({
       decision: 'ask',
@@ -241,7 +241,7 @@ describe('[P2] a message narrows', () => {
 });
 
 describe('[A7] questions to a person', () => {
-  test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is asked, whatever allows it', (tool) => {
+  test.each(['AskUserQuestion', 'ExitPlanMode'])('%s is asked, whatever rules allow it', (tool) => {
     const scopes = { channel: 'cli', session: rules({ allow: ['*', tool] }), allowedTools: [] };
     expect(decide(call(tool), scopes as Scopes)).toMatchObject({ decision: 'ask', rule: null });
     expect(decide(call(tool), session({ deny: [tool] })).decision).toBe('deny');

@@ -6,22 +6,22 @@ import type {
   ToolRules,
   Verdict,
 } from '../../contract/policy.ts';
-import { type SeenCall, seeCall, type ToolCall } from './call.ts';
+import { type ParsedCall, parseCall, type ToolCall } from './call.ts';
 import { CHANNEL_DEFAULTS, UNLISTED } from './channel-defaults.ts';
 import { allows, stops } from './match.ts';
 import { QUESTIONS } from './tool-table.ts';
 
-/** The rules that count for a call. */
+/** All rules that apply to a call. */
 export interface Scopes {
   readonly channel: Channel;
-  /** What the message says of itself; it can only narrow. */
+  /** The message's own tool lists; they can only narrow the rules. */
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
   readonly session?: ToolRules | undefined;
-  /** Without them the channel has its defaults. */
+  /** If missing, the channel's defaults apply. */
   readonly channelRules?: ScopeRules | undefined;
   readonly global?: ScopeRules | undefined;
-  /** Channels that the person's credential was made through; only what they enforce counts. */
+  /** Channels on which the person's credential was created; only their enforced rules apply. */
   readonly through?: readonly ChannelRules[] | undefined;
 }
 
@@ -31,54 +31,56 @@ export interface ChannelRules {
 }
 
 /**
- * What may become of a call (P1, P2): the first of session, channel and global that says something
- * decides, else the channel's default; the message can make that stricter, and what an admin enforces
- * is a floor under all of them. A rule that stops something and may mean this call, which cannot be
- * told, leaves it to a person at least.
+ * Decides about a call (P1, P2). The first of session, channel and global with a matching rule
+ * decides, else the channel's default. The message can make that stricter, and enforced rules are a
+ * minimum. If it is uncertain whether a deny or ask rule matches, the result is at least `ask`.
  */
 export function decide(call: ToolCall, scopes: Scopes): Verdict {
-  const seen = seeCall(call);
-  const floor = enforcedOn(seen, scopes);
+  const parsed = parseCall(call);
+  const enforced = enforcedVerdicts(parsed, scopes);
   const doubts: Verdict[] = [];
-  const verdict = firstOf(seen, scopes, doubts);
-  const narrowed = ofMessage(seen, scopes, doubts);
-  const all = [...floor, narrowed, verdict, ...doubts].filter((one) => one !== null);
-  const found = strictest(all);
-  if (found.decision !== 'allow' || !QUESTIONS.has(call.tool)) return found;
-  const reason = 'it is a question to a person, so a person answers it';
+  const first = firstVerdict(parsed, scopes, doubts);
+  const narrowed = verdictOfMessage(parsed, scopes, doubts);
+  const all = [...enforced, narrowed, first, ...doubts].filter((one) => one !== null);
+  const verdict = strictest(all);
+  if (verdict.decision !== 'allow' || !QUESTIONS.has(call.tool)) return verdict;
+  const reason = 'it is a question for a person, so only a person can answer it';
   return { decision: 'ask', scope: 'default', rule: null, reason };
 }
 
 const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** The first of them that no other exceeds. */
+/** Of several equally strict verdicts, the first. */
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
 
-/** What the enforced rules say, each scope by itself: none of them lifts another's. */
-function enforcedOn(call: SeenCall, { channelRules, global, through = [] }: Scopes): Verdict[] {
+/** The verdict of each scope's enforced rules; no scope overrides another's. */
+function enforcedVerdicts(
+  call: ParsedCall,
+  { channelRules, global, through = [] }: Scopes,
+): Verdict[] {
   const scopes: [PolicyScope, ScopeRules | undefined, from: string][] = [
     ['channel', channelRules, ''],
     ...through.map(({ channel, rules }): [PolicyScope, ScopeRules, string] => [
       'channel',
       rules,
-      ` ${channel}, through which the credential was made`,
+      ` ${channel}, on which the credential was created`,
     ]),
     ['global', global, ''],
   ];
   return scopes.flatMap(([scope, rules, from]) => {
     const { enforced = [] } = rules ?? {};
     if (rules === undefined || enforced.length === 0) return [];
-    const marked = (list: readonly string[]) => list.filter((rule) => enforced.includes(rule));
-    const only = { allow: [], ask: marked(rules.ask), deny: marked(rules.deny) };
+    const pick = (list: readonly string[]) => list.filter((rule) => enforced.includes(rule));
+    const only = { allow: [], ask: pick(rules.ask), deny: pick(rules.deny) };
     const doubts: Verdict[] = [];
-    const verdict = ofScope(call, scope, only, doubts, 'enforced rules', from);
+    const verdict = verdictOfScope(call, scope, only, doubts, 'enforced rules', from);
     const all = verdict === null ? doubts : [verdict, ...doubts];
     return all.map((one) => ({ ...one, enforced: true }));
   });
 }
 
-function firstOf(call: SeenCall, scopes: Scopes, doubts: Verdict[]): Verdict {
+function firstVerdict(call: ParsedCall, scopes: Scopes, doubts: Verdict[]): Verdict {
   const { channel, session, channelRules = CHANNEL_DEFAULTS[channel], global } = scopes;
   const order: [PolicyScope, ToolRules | undefined][] = [
     ['session', session],
@@ -86,41 +88,51 @@ function firstOf(call: SeenCall, scopes: Scopes, doubts: Verdict[]): Verdict {
     ['global', global],
   ];
   for (const [scope, rules] of order) {
-    const verdict = rules && ofScope(call, scope, rules, doubts);
+    const verdict = rules && verdictOfScope(call, scope, rules, doubts);
     if (verdict) return verdict;
   }
   const decision = UNLISTED[channel];
-  const about = notPlain(call, decision === 'ask');
-  const reason = `${about}no rule speaks of it, and what is not listed is ${DONE[decision]} on ${channel}`;
+  const syntax = decision === 'ask' ? syntaxIn(call) : '';
+  const reason = `${syntax}no rule covers it, and unlisted calls ${UNLISTED_ARE[decision]} on ${channel}`;
   return { decision, scope: 'default', rule: null, reason };
 }
 
-const DONE: Record<Decision, string> = { allow: 'allowed', ask: 'asked', deny: 'denied' };
+// web/approvals/reason.ts recognises these phrases to translate them.
+const UNLISTED_ARE: Record<Decision, string> = {
+  allow: 'are allowed',
+  ask: 'require approval',
+  deny: 'are denied',
+};
+const IS_DECIDED_BY: Record<Decision, string> = {
+  allow: 'is allowed by',
+  ask: 'requires approval under',
+  deny: 'is denied by',
+};
 
-/** Deny beats ask beats allow. */
-function ofScope(
-  call: SeenCall,
+/** Deny overrides ask, and ask overrides allow. */
+function verdictOfScope(
+  call: ParsedCall,
   scope: PolicyScope,
   { deny, ask, allow }: ToolRules,
   doubts: Verdict[],
   what = 'rules',
   from = '',
 ): Verdict | null {
-  const said = (decision: Decision, rule: string): Verdict => ({
+  const verdictBy = (decision: Decision, rule: string): Verdict => ({
     decision,
     scope,
     rule,
-    reason: `"${rule}" is ${DONE[decision]} by the ${what} of the ${NAMES[scope]}${from}`,
+    reason: `"${rule}" ${IS_DECIDED_BY[decision]} the ${what} of the ${NAMES[scope]}${from}`,
   });
   for (const [decision, rules] of [
     ['deny', deny],
     ['ask', ask],
   ] as const) {
     const rule = stopping(rules, call, scope, doubts);
-    if (rule !== undefined) return said(decision, rule);
+    if (rule !== undefined) return verdictBy(decision, rule);
   }
   const rule = allow.find((text) => allows(text, call) === 'yes');
-  return rule === undefined ? null : said('allow', rule);
+  return rule === undefined ? null : verdictBy('allow', rule);
 }
 
 const NAMES: Record<PolicyScope, string> = {
@@ -131,10 +143,10 @@ const NAMES: Record<PolicyScope, string> = {
   default: 'defaults',
 };
 
-/** The first rule that surely means the call; the first that may is kept as a doubt. */
+/** The first rule that certainly matches. The first that possibly matches is added to `doubts`. */
 function stopping(
   rules: readonly string[],
-  call: SeenCall,
+  call: ParsedCall,
   scope: PolicyScope,
   doubts: Verdict[],
 ): string | undefined {
@@ -145,38 +157,41 @@ function stopping(
     if (match === 'maybe') doubt ??= rule;
   }
   if (doubt !== undefined) {
-    const reason = `${notPlain(call, true)}it cannot be told whether "${doubt}" means it`;
-    doubts.push({ decision: 'ask', scope, rule: doubt, reason });
+    doubts.push(uncertain(call, scope, doubt));
   }
   return undefined;
 }
 
-/** Null where the message lets the others decide. */
-function ofMessage(
-  call: SeenCall,
+/** Null if the message's tool lists do not restrict the call. */
+function verdictOfMessage(
+  call: ParsedCall,
   { allowedTools, disallowedTools = [] }: Scopes,
   doubts: Verdict[],
 ): Verdict | null {
   const denied = stopping(disallowedTools, call, 'message', doubts);
   if (denied !== undefined) {
-    const reason = `"${denied}" is among the disallowedTools of the message`;
+    const reason = `"${denied}" is in the message's disallowedTools`;
     return { decision: 'deny', scope: 'message', rule: denied, reason };
   }
-  // A question does nothing, so a list of tools does not mean it.
+  // A question has no effect, so a list of tools does not exclude it.
   if (allowedTools === undefined || QUESTIONS.has(call.tool)) return null;
   const matches = allowedTools.map((rule) => allows(rule, call));
   if (matches.includes('yes')) return null;
   const doubt = matches.indexOf('maybe');
   if (doubt === -1) {
-    const reason = 'it is not among the allowedTools of the message';
+    const reason = "it is not in the message's allowedTools";
     return { decision: 'deny', scope: 'message', rule: null, reason };
   }
-  const rule = allowedTools[doubt]!;
-  const reason = `${notPlain(call, true)}it cannot be told whether "${rule}" means it`;
-  return { decision: 'ask', scope: 'message', rule, reason };
+  return uncertain(call, 'message', allowedTools[doubt]!);
 }
 
-function notPlain({ command }: SeenCall, say: boolean): string {
+function uncertain(call: ParsedCall, scope: PolicyScope, rule: string): Verdict {
+  const reason = `${syntaxIn(call)}it is uncertain whether "${rule}" matches`;
+  return { decision: 'ask', scope, rule, reason };
+}
+
+/** The shell syntax because of which a command is not plain, as the beginning of a reason. */
+function syntaxIn({ command }: ParsedCall): string {
   const why = command?.plain.why;
-  return say && why !== undefined ? `the command has ${why}: ` : '';
+  return why === undefined ? '' : `the command contains ${why}: `;
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '../../contract/policy.ts';
 
-/* Commands that try to get around the channels' rules, and honest ones beside them. */
+/* Commands that try to get around the channels' rules, and honest ones for comparison. */
 
 export interface Dodge {
   readonly command: string;
@@ -30,7 +30,7 @@ export const DODGES: readonly Dodge[] = [
     'cat 資料.md',
     "'ls' -l",
   ]),
-  // Work that stays on the machine.
+  // Commands whose effects stay on the machine.
   ...all('allow', 'ask', [
     'npm test',
     'npm run build',
@@ -97,7 +97,7 @@ export const DODGES: readonly Dodge[] = [
     'bash -lc "git push origin HEAD"',
     'GIT_DIR=x git push',
   ]),
-  // Nothing that is known: a person looks at it.
+  // Unknown commands require approval.
   ...all('ask', 'ask', [
     '',
     ' ',
@@ -145,7 +145,7 @@ export const DODGES: readonly Dodge[] = [
     'xargs ls',
     'find . -delete',
     'find . -fprint out',
-    // Where `--` does not end the options.
+    // Programs in which `--` does not end the options.
     'find -- . -delete',
     'find -- . -fprint out',
     'sort --random-source -- -o out a',

@@ -1,15 +1,15 @@
-/* The words of a command that is not plain, with what a shell would put into them. */
+/* The words of a command that is not plain, after the shell's expansions as far as they are known. */
 
-/** Stands in a word for a text that only the shell knows. */
+/** Placeholder in a word for text that only the shell knows. */
 export const ANY = '\0';
 
-/** With the home directory in place of its variable. */
+/** Replaces `$HOME` with the home directory. */
 export const withHome = (text: string, home: string | undefined): string =>
   home === undefined ? text : text.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
 
 /**
- * Each once; none where nothing is to be put in. Quotes are taken away; one pass for each kind of
- * expansion, so the time is linear.
+ * The distinct words, without quotes; empty if there is nothing to expand. Makes one pass for each kind
+ * of expansion, so the time is linear.
  */
 export function expandedWords(text: string): ReadonlySet<string> {
   if (!/[$`{~\\]|[?*+@!]\(/.test(text)) return new Set();
@@ -18,7 +18,7 @@ export function expandedWords(text: string): ReadonlySet<string> {
     .replace(/\\\r?\n/g, '')
     .replace(/\$'([^']*)'/g, (_, inside: string) => (inside.includes('\\') ? ANY : inside))
     .replace(/["'\\]/g, '')
-    // Numbers, of processes for example.
+    // Numbers, such as process ids.
     .replace(/\$[$!?#]/g, '0')
     .replace(/\$(?:\{[^{}]*\}|[A-Za-z_]\w*|[\d@*-])/g, ANY)
     .replace(/\{[^{}\s]*\}/g, ANY)

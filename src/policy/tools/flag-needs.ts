@@ -1,22 +1,22 @@
 export const isFlag = (word: string): boolean =>
   word.length > 1 && word.startsWith('-') && word !== '--';
 
-/** The two options that deny rules are about, in long and short. */
+/** Long names of the short options that deny rules are typically about. */
 const LONG = new Map([
   ['r', 'recursive'],
   ['R', 'recursive'],
   ['f', 'force'],
 ]);
-/** From here on `-word` is one option, as find and go have them, not letters. */
+/** A longer `-word` is one option, as in find and go, not a group of letters. */
 const LETTERS_MAX = 4;
 
-/** How a part of a rule's option may be given: as a long name, or as one of these letters among others. */
+/** One option that a rule requires: given by its long name, or by one of these letters in a group. */
 interface Need {
   readonly long: string | null;
   readonly letters: string;
 }
 
-/** The options of a rule, and whether all are given: `-rf` also as `-fr`, `-r -f`, `--recursive --force`. */
+/** The options that a rule requires, in any spelling: `-rf` is also `-fr`, `-r -f`, `--recursive --force`. */
 export class FlagNeeds {
   readonly #flags: readonly { readonly whole: string; readonly needs: readonly Need[] | null }[];
 
@@ -24,7 +24,7 @@ export class FlagNeeds {
     this.#flags = flags.map((whole) => ({ whole, needs: needsOf(whole) }));
   }
 
-  /** Among the words from one place to another; behind `--` there are none. */
+  /** Whether the words from `from` up to `to` have all of them; `--` ends the options. */
   areIn(words: readonly string[], from: number, to: number): boolean {
     if (this.#flags.length === 0) return true;
     const whole = new Set<string>();
@@ -36,7 +36,7 @@ export class FlagNeeds {
       );
     for (let at = from; at < to; at++) {
       const word = words[at]!;
-      // After an option it may be that option's value.
+      // After an option, `--` may be that option's value.
       if (word === '--' && !(at > from && isFlag(words[at - 1]!))) break;
       if (!isFlag(word)) continue;
       let isNew = false;
@@ -56,7 +56,7 @@ export class FlagNeeds {
   }
 }
 
-/** Null for an option that is one word. */
+/** Null for an option that is a whole word. */
 function needsOf(flag: string): Need[] | null {
   if (flag.startsWith('--')) return [needOf(flag.slice(2), '')];
   if (flag.length > LETTERS_MAX) return null;
@@ -71,7 +71,7 @@ const needOf = (long: string | null, letter: string): Need => ({
 function isGiven({ long, letters }: Need, word: string): boolean {
   if (word.startsWith('--')) {
     if (long === null) return false;
-    // An abbreviation of a long option is one too.
+    // Long options can be abbreviated.
     const name = word.slice(2).split('=', 1)[0]!;
     return name !== '' && long.startsWith(name);
   }

@@ -1,8 +1,8 @@
 import type { Dodge } from './dodges.corpus.ts';
 
 /*
- * Commands whose program is in a set and whose options, or a file of the directory, make it run or
- * write something else; and common uses of the same programs beside them.
+ * Commands whose program is in a set, but whose options, or a file in the directory, make it run or
+ * write something else; and common uses of the same programs for comparison.
  */
 
 const all = (
@@ -12,7 +12,7 @@ const all = (
 ): readonly Dodge[] => commands.map((command) => ({ command, web, line }));
 
 export const HOSTILE_OPTIONS: readonly Dodge[] = [
-  // A version manager asks a file of the directory which program this is.
+  // A version manager reads from a file in the directory which program to run.
   ...all('allow', 'ask', [
     'rustc --version',
     'cargo --version',
@@ -25,7 +25,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'python3 --version',
     'tsc --version',
   ]),
-  // They start gpg.
+  // These start gpg.
   ...all('ask', 'ask', [
     'git log --show-signature -1',
     'git show --show-signature',
@@ -91,7 +91,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'git branch --edit-description',
     'git stash -p',
   ]),
-  // Programs of the usual tools that take a program, a folder or a configuration of somebody else.
+  // Options of common tools that name another program, folder or configuration.
   ...all('ask', 'ask', [
     'npm test --node-options=--import=data:text/javascript,1',
     'npm test --node-options "--import=data:text/javascript,1"',
@@ -202,7 +202,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'make --eval=x',
     'make test X=1',
   ]),
-  // Made or changed outside the workspace, or in a .git.
+  // Files created or changed outside the workspace, or in a .git.
   ...all('ask', 'ask', [
     'touch /etc/x',
     'touch ../x',
@@ -235,7 +235,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'rg --pre=./run x',
     'tree -R -H . -o out',
     'tree --output=out',
-    // Their value is the next word, so what stands behind them are options.
+    // Their value is the next word, so letters directly after them are options.
     'tree -Io x y',
     'tree -Po x y',
     'tree -Lo 1 y',
@@ -248,9 +248,9 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'ps e',
     'ps auxe',
     'ps -E',
-    // No such user, so it is read as `ps uxe`.
+    // If there is no such user, it is read as `ps uxe`.
     'ps -uxe',
-    // What a file lists is read, or shown in an error.
+    // Files named in the list are read, or shown in an error.
     'strings @list',
     'strings -n 1 @list',
     'strings -- @list',
@@ -264,7 +264,7 @@ export const HOSTILE_OPTIONS: readonly Dodge[] = [
     'md5sum -c list',
     'sha1sum --check list',
     'sha256sum -wc list',
-    // Where grep is ugrep.
+    // If grep is ugrep.
     "grep '--filter=*:./run' x",
     'grep --pager=./run x',
     'grep --view=./run x',

@@ -40,7 +40,7 @@ test.each([
   expect(kindOf({ tool })).toBe(kind);
 });
 
-test.each(UNREPEATABLE)('[Q16] %s is not repeatable, also among other commands', (command) => {
+test.each(UNREPEATABLE)('[Q16] %s is not repeatable, even among other commands', (command) => {
   expect(kindOf(shellCall(command))).toBe('unrepeatable');
   expect(kindOf(shellCall(`cd x; ${command} y`))).toBe('unrepeatable');
 });

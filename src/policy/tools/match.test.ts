@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../contract/json.ts';
-import { seeCall, shellCall } from './call.ts';
+import { parseCall, shellCall } from './call.ts';
 import { allows, stops } from './match.ts';
 import { parseRule, printRule } from './rule.ts';
 
 const at = { cwd: '/srv/app', home: '/home/me' };
-const seen = (tool: string, input: Json = {}) => seeCall({ ...at, tool, input });
+const parsed = (tool: string, input: Json = {}) => parseCall({ ...at, tool, input });
 
 describe('[P1] rules', () => {
   test.each([
@@ -71,34 +71,34 @@ describe('[P1] Bash', () => {
     ['safe', 'npm test', 'yes', 'yes'],
     ['safe', 'ls', 'yes', 'yes'],
   ])('Bash(%s) and %s', (specifier, command, allowing, stopping) => {
-    const call = seeCall(shellCall(command, at));
+    const call = parseCall(shellCall(command, at));
     expect(allows(`Bash(${specifier})`, call)).toBe(allowing);
     expect(stops(`Bash(${specifier})`, call)).toBe(stopping);
   });
 
-  test('a rule for the whole tool means every command', () => {
+  test('a rule for the whole tool matches every command', () => {
     for (const rule of ['Bash', 'Bash(*)', '*']) {
-      expect(allows(rule, seen('Bash', { command: 'a | b' }))).toBe('yes');
-      expect(stops(rule, seen('Bash', { command: 'a | b' }))).toBe('yes');
-      expect(stops(rule, seen('Monitor', { command: 'a' }))).toBe('yes');
+      expect(allows(rule, parsed('Bash', { command: 'a | b' }))).toBe('yes');
+      expect(stops(rule, parsed('Bash', { command: 'a | b' }))).toBe('yes');
+      expect(stops(rule, parsed('Monitor', { command: 'a' }))).toBe('yes');
     }
   });
 });
 
-test('[P1] Monitor of an address is judged as WebFetch', () => {
+test('[P1] Monitor of a URL is judged as WebFetch', () => {
   const ws = { url: 'wss://feed.example.com/x' };
-  const listen = seen('Monitor', { ws });
+  const listen = parsed('Monitor', { ws });
   expect(stops('WebFetch', listen)).toBe('yes');
   expect(stops('WebFetch(domain:example.com)', listen)).toBe('yes');
   expect(stops('WebFetch(domain:other.example)', listen)).toBe('no');
-  expect(stops('WebFetch(domain:example.com)', seen('Monitor', { ws: {} }))).toBe('maybe');
+  expect(stops('WebFetch(domain:example.com)', parsed('Monitor', { ws: {} }))).toBe('maybe');
   expect(allows('WebFetch(domain:feed.example.com)', listen)).toBe('yes');
   expect(allows('Bash', listen)).toBe('no');
-  // A command beside it is still one, and is not all there is.
-  const both = seen('Monitor', { ws, command: 'rm -rf x' });
+  // A command next to the URL is judged as well, and does not count as plain.
+  const both = parsed('Monitor', { ws, command: 'rm -rf x' });
   expect(stops('Bash(rm -rf)', both)).toBe('yes');
   expect(allows('WebFetch', both)).toBe('no');
-  expect(allows('Bash(safe)', seen('Monitor', { ws, command: 'ls' }))).toBe('maybe');
+  expect(allows('Bash(safe)', parsed('Monitor', { ws, command: 'ls' }))).toBe('maybe');
 });
 
 describe('[P1] files', () => {
@@ -132,69 +132,69 @@ describe('[P1] files', () => {
     ['**', '/elsewhere', 'no'],
     ['//**', '/elsewhere', 'yes'],
   ])('Read(%s) and %s', (specifier, path, match) => {
-    const call = seen('Read', { file_path: path });
+    const call = parsed('Read', { file_path: path });
     expect(allows(`Read(${specifier})`, call)).toBe(match);
     expect(stops(`Read(${specifier})`, call)).toBe(match);
     expect(stops(`Edit(${specifier})`, call)).toBe('no');
   });
 
-  test('a rule that stops means the name in any case', () => {
-    const call = seen('Read', { file_path: '.ENV' });
+  test('deny and ask rules ignore case', () => {
+    const call = parsed('Read', { file_path: '.ENV' });
     expect([allows('Read(.env)', call), stops('Read(.env)', call)]).toEqual(['no', 'yes']);
   });
 
-  test('a workspace with a wildcard in its name is only itself', () => {
+  test('a wildcard in the name of a workspace is literal', () => {
     const read = (path: string) =>
-      seeCall({ tool: 'Read', input: { file_path: path }, cwd: '/w/*' });
+      parseCall({ tool: 'Read', input: { file_path: path }, cwd: '/w/*' });
     expect(allows('Read(./**)', read('/w/*/a'))).toBe('yes');
     expect(allows('Read(./**)', read('/w/b/a'))).toBe('no');
   });
 
-  test('what cannot be placed or read is not allowed and may be meant', () => {
-    const nowhere = seeCall({ tool: 'Read', input: { file_path: 'a' } });
-    const strange = seen('Read', { file_path: 'a' });
+  test('a path that cannot be resolved, or a rule that cannot be parsed, allows nothing and may match', () => {
+    const nowhere = parseCall({ tool: 'Read', input: { file_path: 'a' } });
+    const strange = parsed('Read', { file_path: 'a' });
     expect([allows('Read(./a)', nowhere), stops('Read(./a)', nowhere)]).toEqual(['no', 'maybe']);
     expect([allows('Read([ab])', strange), stops('Read([ab])', strange)]).toEqual(['no', 'maybe']);
-    expect(stops('Read(./a)', seen('Read', {}))).toBe('maybe');
+    expect(stops('Read(./a)', parsed('Read', {}))).toBe('maybe');
   });
 
-  test('[P1] matching is bounded: a path or a rule that takes long is not compared', () => {
-    const long = seen('Read', { file_path: 'a/'.repeat(2100) });
+  test('[P1] matching is bounded: paths and rules that would take long are not compared', () => {
+    const long = parsed('Read', { file_path: 'a/'.repeat(2100) });
     expect([allows('Read(**)', long), stops('Read(./b)', long)]).toEqual(['no', 'maybe']);
-    const folded = seen('Read', { file_path: `${'a/../'.repeat(2000)}b` });
+    const folded = parsed('Read', { file_path: `${'a/../'.repeat(2000)}b` });
     expect([allows('Read(./b)', folded), stops('Read(./b)', folded)]).toEqual(['yes', 'yes']);
-    const call = seen('Read', { file_path: 'a' });
+    const call = parsed('Read', { file_path: 'a' });
     const rule = (depths: number) => `Read(${'**/'.repeat(depths)}a)`;
     expect([allows(rule(8), call), stops(rule(8), call)]).toEqual(['yes', 'yes']);
     expect([allows(rule(9), call), stops(rule(9), call)]).toEqual(['no', 'maybe']);
   });
 
-  test('Edit means all tools that change files, Read all that read them', () => {
+  test('Edit matches all tools that change files, Read all that read them', () => {
     for (const tool of ['Edit', 'Write', 'MultiEdit']) {
-      expect(allows('Edit(./a)', seen(tool, { file_path: 'a' }))).toBe('yes');
+      expect(allows('Edit(./a)', parsed(tool, { file_path: 'a' }))).toBe('yes');
     }
-    expect(allows('Write(./a)', seen('Edit', { file_path: 'a' }))).toBe('no');
-    expect(allows('Edit(./a)', seen('NotebookEdit', { notebook_path: 'a' }))).toBe('yes');
-    expect(allows('Read(./src/**)', seen('Grep', { pattern: 'x', path: 'src' }))).toBe('yes');
-    expect(allows('Read(./src/*.ts)', seen('Grep', { pattern: 'x', path: 'src' }))).toBe('no');
-    expect(allows('Read(./src/**)', seen('Grep', { pattern: 'x' }))).toBe('no');
-    expect(allows('Read(**)', seen('Grep', { pattern: 'x' }))).toBe('yes');
-    expect(allows('Read(./src/**)', seen('Glob', { pattern: 'src/**/*.ts' }))).toBe('yes');
-    expect(allows('Read(**)', seen('Glob', { pattern: '/etc/*' }))).toBe('no');
-    expect(allows('Read(**)', seen('Glob', { pattern: '../*' }))).toBe('no');
-    expect(allows('Read(**)', seen('Glob', { pattern: '*/../../x' }))).toBe('no');
+    expect(allows('Write(./a)', parsed('Edit', { file_path: 'a' }))).toBe('no');
+    expect(allows('Edit(./a)', parsed('NotebookEdit', { notebook_path: 'a' }))).toBe('yes');
+    expect(allows('Read(./src/**)', parsed('Grep', { pattern: 'x', path: 'src' }))).toBe('yes');
+    expect(allows('Read(./src/*.ts)', parsed('Grep', { pattern: 'x', path: 'src' }))).toBe('no');
+    expect(allows('Read(./src/**)', parsed('Grep', { pattern: 'x' }))).toBe('no');
+    expect(allows('Read(**)', parsed('Grep', { pattern: 'x' }))).toBe('yes');
+    expect(allows('Read(./src/**)', parsed('Glob', { pattern: 'src/**/*.ts' }))).toBe('yes');
+    expect(allows('Read(**)', parsed('Glob', { pattern: '/etc/*' }))).toBe('no');
+    expect(allows('Read(**)', parsed('Glob', { pattern: '../*' }))).toBe('no');
+    expect(allows('Read(**)', parsed('Glob', { pattern: '*/../../x' }))).toBe('no');
   });
 
-  test('a search that may come to what is denied is for a person', () => {
-    expect(stops('Read(./secret/**)', seen('Grep', { path: 'secret' }))).toBe('yes');
-    expect(stops('Read(./secret/**)', seen('Grep', { path: 'secret/deep' }))).toBe('yes');
-    expect(stops('Read(./secret/**)', seen('Grep', {}))).toBe('maybe');
-    expect(stops('Read(./secret/**)', seen('Glob', { pattern: '/**' }))).toBe('maybe');
-    expect(stops('Read(./secret/**)', seen('Grep', { path: 'src' }))).toBe('no');
+  test('a search that may reach a denied file is uncertain', () => {
+    expect(stops('Read(./secret/**)', parsed('Grep', { path: 'secret' }))).toBe('yes');
+    expect(stops('Read(./secret/**)', parsed('Grep', { path: 'secret/deep' }))).toBe('yes');
+    expect(stops('Read(./secret/**)', parsed('Grep', {}))).toBe('maybe');
+    expect(stops('Read(./secret/**)', parsed('Glob', { pattern: '/**' }))).toBe('maybe');
+    expect(stops('Read(./secret/**)', parsed('Grep', { path: 'src' }))).toBe('no');
   });
 
-  test('a command that names a denied file', () => {
-    const bash = (command: string) => seen('Bash', { command });
+  test('a command that names a denied file matches', () => {
+    const bash = (command: string) => parsed('Bash', { command });
     expect(stops('Read(.env)', bash('cat .env'))).toBe('yes');
     expect(stops('Read(.env)', bash('cat a/../.env'))).toBe('yes');
     expect(stops('Read(.env)', bash('cat < .env | sort'))).toBe('yes');
@@ -205,9 +205,9 @@ describe('[P1] files', () => {
     expect(allows('Read(.env)', bash('cat .env'))).toBe('no');
   });
 
-  test('of a command with thousands of words it cannot be told which files it names', () => {
+  test('a command with thousands of words has too many names to compare, so it is uncertain', () => {
     const words = Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ');
-    const call = seen('Bash', { command: `cat ${words} .env` });
+    const call = parsed('Bash', { command: `cat ${words} .env` });
     expect([stops('Read(.env)', call), stops('Read(.other)', call)]).toEqual(['maybe', 'maybe']);
     expect([stops('Read', call), stops('Edit(.env)', call)]).toEqual(['no', 'no']);
   });
@@ -224,7 +224,7 @@ describe('[P1] other tools', () => {
     ['domain:example.com', 'not a url', 'no', 'maybe'],
     ['example.com', 'https://example.com', 'no', 'maybe'],
   ])('WebFetch(%s) and %s', (specifier, url, allowing, stopping) => {
-    const call = seen('WebFetch', { url });
+    const call = parsed('WebFetch', { url });
     expect(allows(`WebFetch(${specifier})`, call)).toBe(allowing);
     expect(stops(`WebFetch(${specifier})`, call)).toBe(stopping);
   });
@@ -240,14 +240,14 @@ describe('[P1] other tools', () => {
     ['read', 'Read', 'no'],
     ['*', 'Anything', 'yes'],
   ])('%s and %s', (rule, tool, match) => {
-    expect(allows(rule, seen(tool))).toBe(match);
-    expect(stops(rule, seen(tool))).toBe(match);
+    expect(allows(rule, parsed(tool))).toBe(match);
+    expect(stops(rule, parsed(tool))).toBe(match);
   });
 
-  test('an agent by its name; a specifier that says nothing here', () => {
-    const task = seen('Task', { subagent_type: 'Explore' });
+  test('an agent matches by name; a specifier is meaningless for tools without a subject', () => {
+    const task = parsed('Task', { subagent_type: 'Explore' });
     expect([allows('Agent(Explore)', task), allows('Task(Other)', task)]).toEqual(['yes', 'no']);
-    const search = seen('WebSearch', { query: 'x' });
+    const search = parsed('WebSearch', { query: 'x' });
     expect([allows('WebSearch(x)', search), stops('WebSearch(x)', search)]).toEqual([
       'no',
       'maybe',

@@ -1,27 +1,27 @@
-import type { SeenCall } from './call.ts';
+import type { ParsedCall } from './call.ts';
 import { allowsCommand, type Match, stopsCommand } from './command-match.ts';
 import { inSet } from './command-sets.ts';
 import { MOVES, pathsOf, readsOfWords } from './named-paths.ts';
 import { allowsPath, reachOf, stopsPath } from './path-match.ts';
 import { parseRule, type Rule } from './rule.ts';
 
-/** Whether an allow rule means the call. What is no rule allows nothing. */
-export function allows(text: string, call: SeenCall): Match {
+/** Whether an allow rule matches the call. A malformed rule allows nothing. */
+export function allows(text: string, call: ParsedCall): Match {
   const rule = parseRule(text);
   if (rule === null || !names(rule.tool, call)) return 'no';
   if (rule.specifier === null) return 'yes';
   switch (call.subject) {
     case 'command':
-      return allowsCommand(rule.specifier, call.command!, call.place.cwd, call.real);
+      return allowsCommand(rule.specifier, call.command!, call.location.cwd, call.real);
     case 'file':
     case 'folder':
-      return ofPaths(call, (path, folder) =>
-        allowsPath(rule.specifier!, path, call.place, folder),
+      return matchPaths(call, (path, folder) =>
+        allowsPath(rule.specifier!, path, call.location, folder),
       ).every((match) => match === 'yes')
         ? 'yes'
         : 'no';
     case 'url':
-      return isOfDomain(rule.specifier, call.text, false);
+      return matchDomain(rule.specifier, call.text, false);
     case 'agent':
       return rule.specifier === call.text ? 'yes' : 'no';
     default:
@@ -29,8 +29,8 @@ export function allows(text: string, call: SeenCall): Match {
   }
 }
 
-/** Whether a deny or ask rule means the call. What is no rule may mean anything. */
-export function stops(text: string, call: SeenCall): Match {
+/** Whether a deny or ask rule matches the call. A malformed rule may match anything. */
+export function stops(text: string, call: ParsedCall): Match {
   const rule = parseRule(text);
   if (rule === null) return 'maybe';
   if (!names(rule.tool, call)) return call.command ? namesPath(rule, call) : 'no';
@@ -41,10 +41,10 @@ export function stops(text: string, call: SeenCall): Match {
     case 'file':
     case 'folder':
       return strictest(
-        ofPaths(call, (path, folder) => stopsPath(rule.specifier!, path, call.place, folder)),
+        matchPaths(call, (path, folder) => stopsPath(rule.specifier!, path, call.location, folder)),
       );
     case 'url':
-      return isOfDomain(rule.specifier, call.text, true);
+      return matchDomain(rule.specifier, call.text, true);
     case 'agent':
       return rule.specifier === call.text ? 'yes' : 'no';
     default:
@@ -52,41 +52,41 @@ export function stops(text: string, call: SeenCall): Match {
   }
 }
 
-/** What each path of the call is to a rule. */
-const ofPaths = (
-  { paths, subject }: SeenCall,
+const matchPaths = (
+  { paths, subject }: ParsedCall,
   match: (path: readonly string[] | null, folder: boolean) => Match,
 ): Match[] => paths.map((path) => match(path, subject === 'folder'));
 
 const strictest = (matches: readonly Match[]): Match =>
   matches.includes('yes') ? 'yes' : matches.includes('maybe') ? 'maybe' : 'no';
 
-function names(rule: string, { tool, alsoAs }: SeenCall): boolean {
+function names(rule: string, { tool, alsoAs }: ParsedCall): boolean {
   if (rule.endsWith('*')) return tool.startsWith(rule.slice(0, -1));
   if (rule === tool || alsoAs.includes(rule)) return true;
   return rule.startsWith('mcp__') && tool.startsWith(`${rule}__`);
 }
 
 /**
- * A command that names a file which must not be read, or a folder it is in; one that must not be
- * written is for a person. Of a command that is not plain it cannot be told what it does not name.
+ * Matches a path rule against the files that a command names. For `Read`, naming such a file is `yes`,
+ * and naming a folder above it is `maybe` if the command reads folders. For `Edit` and `Write` both are
+ * `maybe`. A command that is not plain may name files that are not visible, so it never gets `no`.
  */
-function namesPath({ tool, specifier }: Rule, { command, named, place }: SeenCall): Match {
+function namesPath({ tool, specifier }: Rule, { command, named, location }: ParsedCall): Match {
   const reading = tool === 'Read';
   if (specifier === null || !(reading || tool === 'Edit' || tool === 'Write')) return 'no';
   const { words } = command!.plain;
   if (!reading && words && inSet('read-only', words)) return 'no';
-  const reads = words && readsOfWords(words, place.cwd);
-  const cwd = reads === 'tree' ? pathsOf(['.'], place, undefined) : [];
-  const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], place);
+  const reads = words && readsOfWords(words, location.cwd);
+  const cwd = reads === 'tree' ? pathsOf(['.'], location, undefined) : [];
+  const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], location);
   if (reached === 'in') return reading ? 'yes' : 'maybe';
   if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';
   const takesFolders = !reading || reads === 'folders' || reads === 'tree';
   return reached === 'above' && takesFolders ? 'maybe' : 'no';
 }
 
-/** `domain:example.com`, `domain:*.example.com`. Rules that stop mean the hosts below it, too. */
-function isOfDomain(specifier: string, url: string | null, below: boolean): Match {
+/** `domain:example.com`, `domain:*.example.com`. With `below` (deny and ask), subdomains match, too. */
+function matchDomain(specifier: string, url: string | null, below: boolean): Match {
   const unknown = below ? 'maybe' : 'no';
   if (!specifier.startsWith('domain:') || url === null || !URL.canParse(url)) return unknown;
   const host = new URL(url).hostname.replace(/\.$/, '');

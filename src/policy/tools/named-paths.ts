@@ -2,33 +2,33 @@ import type { Command } from './command-match.ts';
 import { entryOf, namedEntryOf } from './command-sets.ts';
 import {
   holdsProcesses,
+  type Location,
   type NamedPath,
-  type Place,
   readingsOf,
   segmentsOf,
 } from './path-match.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 
-/* Which files a command may mean by its words. What a program makes of a word is not known. */
+/* The files that a command's words may name. How a program interprets a word is unknown. */
 
-/** Where names really lead, links followed, by the name as it is written. */
+/** Where names lead with links followed, keyed by the name as written. */
 export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly folder: boolean }>;
 
-/** Each name is compared with every rule about paths, and an agent may write as many as it likes. */
+/** Each name is compared with every path rule, and an agent can write as many as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
-/** Letters of options that may stand before a value in one word, in any word. */
+/** How many leading characters of any word may be option letters before a value. */
 const LETTERS = 20;
-/** And more of them, as long as each may be one; the limits above end that. */
+/** More of them, as long as each can be an option letter; the limits above still apply. */
 const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 
-/** Programs after which relative names mean something else. */
+/** Programs that change the directory, and so the meaning of relative names. */
 export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd']);
 
 /**
- * What a command of these words reads. Of one that is in no set all is possible, and an option that
- * is not listed makes no program read less.
+ * What a command with these words reads. A command in no set may read everything, and unlisted options
+ * are assumed never to reduce what a program reads.
  */
 export function readsOfWords(words: readonly string[], cwd: string | undefined): Reads {
   const entry = entryOf('safe', words, cwd);
@@ -39,27 +39,27 @@ export function readsOfWords(words: readonly string[], cwd: string | undefined):
   return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
 }
 
-/** Programs in no set that search the working directory by default. */
+/** Programs outside the sets that search the working directory by default. */
 const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);
 
-/** Commands of git that print no content of files. Any other one may, in whatever revision. */
+/** Commands of git that print no file contents. Any other may, of any revision. */
 const NO_CONTENT: ReadonlySet<string> = new Set(
   'add am branch checkout cherry-pick clean clone commit config fetch gc init merge mv pull push rebase remote reset restore revert rm switch tag worktree'.split(
     ' ',
   ),
 );
 
-/** What may be a path among the words, in any form; null if that is too much to be compared. */
+/** Everything in the words that may be a path; null if there is too much to compare. */
 export function namesIn(words: ReadonlySet<string>): ReadonlySet<string> | null {
   const { names, isAll } = firstNamesIn(words, NAMES_MAX, CHARACTERS_MAX);
   return isAll ? names : null;
 }
 
-/** The same, as much of it as can be compared. */
+/** The same, up to the given limits. */
 export function firstNamesIn(
   words: ReadonlySet<string>,
-  most: number,
-  mostCharacters: number,
+  maxNames: number,
+  maxCharacters: number,
 ): { readonly names: ReadonlySet<string>; readonly isAll: boolean } {
   const names = new Set<string>();
   let characters = 0;
@@ -68,7 +68,7 @@ export function firstNamesIn(
       if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
       names.add(name);
       characters += name.length;
-      if (names.size > most || characters > mostCharacters) return { names, isAll: false };
+      if (names.size > maxNames || characters > maxCharacters) return { names, isAll: false };
     }
   }
   return { names, isAll: true };
@@ -81,7 +81,7 @@ function* namesOf(word: string): Iterable<string> {
     const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
     for (let at = 2; at <= Math.min(word.length - 1, letters); at++) yield word.slice(at);
   }
-  // What stands behind the first sign, behind the second, …, and between two of them.
+  // The text after each sign, and the text between each two.
   const end = word.slice(-PATH_MAX);
   for (const { index } of end.matchAll(/[=:,@)]/g)) {
     const rest = end.slice(index + 1);
@@ -90,25 +90,25 @@ function* namesOf(word: string): Iterable<string> {
   }
 }
 
-/** The paths that names stand for, as they are written and where they really lead. */
+/** The paths of the names, both as written and where they really lead. */
 export function pathsOf(
   names: Iterable<string>,
-  place: Place,
+  location: Location,
   real: RealPaths | undefined,
 ): NamedPath[] {
   return [...names].flatMap((name) => {
-    const found = real?.get(name);
+    const target = real?.get(name);
     const wildcard = name.search(/[*?[{]/);
-    // A program may know wildcards of its own, and these lead to anything in a folder.
+    // A program may expand wildcards itself, to anything in the folder.
     const folder = wildcard === -1 ? name : name.slice(0, name.lastIndexOf('/', wildcard) + 1);
     const written = [name, ...(folder === name ? [] : [folder || '.'])].flatMap((one) =>
-      readingsOf(one, place).map((path) => ({
+      readingsOf(one, location).map((path) => ({
         path,
-        folder: one !== name || (found?.folder ?? isFolder(one)),
+        folder: one !== name || (target?.folder ?? isFolder(one)),
       })),
     );
-    const really = found && { path: segmentsOf(found.path, place), folder: found.folder };
-    return [...written, ...(really ? [really] : [])].flatMap(({ path, folder: holds }) =>
+    const resolved = target && { path: segmentsOf(target.path, location), folder: target.folder };
+    return [...written, ...(resolved ? [resolved] : [])].flatMap(({ path, folder: holds }) =>
       path === null
         ? []
         : [{ path: path.map((one) => one.toLowerCase()), folder: holds || holdsProcesses(path) }],
@@ -116,15 +116,15 @@ export function pathsOf(
   });
 }
 
-/** Of what nobody has seen, as it is written. */
+/** A guess from the spelling, for names that were not looked up. */
 const isFolder = (name: string): boolean => /(?:^|\/)(?:\.{1,2})?$|^~$/.test(name);
 
-/** All that a command names; null if that is too much to be compared. */
+/** All paths that a command names; null if there are too many to compare. */
 export function namedBy(
   { distinct }: Command,
-  place: Place,
+  location: Location,
   real: RealPaths | undefined,
 ): NamedPath[] | null {
   const names = namesIn(distinct());
-  return names && pathsOf(names, place, real);
+  return names && pathsOf(names, location, real);
 }

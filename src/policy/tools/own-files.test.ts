@@ -3,23 +3,23 @@ import type { Json } from '../../contract/json.ts';
 import { shellCall } from './call.ts';
 import { OwnFiles, withoutClasses } from './own-files.ts';
 
-/* What is Baton's own, and the ways by which a call comes to it. Links are followed elsewhere. */
+/* Baton's own files, and the ways in which a call can reach them. Links are followed elsewhere. */
 
 const HOME = '/home/me';
-const place = { cwd: '/home/me/.baton/workspaces/one', home: HOME };
+const location = { cwd: '/home/me/.baton/workspaces/one', home: HOME };
 const own = new OwnFiles({
   paths: ['/home/me/.baton', '/home/me/.config/baton', '/srv/db/x.db'],
   except: ['/home/me/.baton/workspaces'],
 });
 const real = (...names: string[]) =>
-  new Map(names.map((name) => [name, { path: `${place.cwd}/${name}`, folder: false }]));
-const decided = (command: string, there: string[] = []) =>
-  own.judge({ ...shellCall(command, place), real: real(...there) })?.decision ?? 'allow';
+  new Map(names.map((name) => [name, { path: `${location.cwd}/${name}`, folder: false }]));
+const decided = (command: string, existing: string[] = []) =>
+  own.judge({ ...shellCall(command, location), real: real(...existing) })?.decision ?? 'allow';
 const judged = (tool: string, input: Json) =>
-  own.judge({ tool, input, ...place })?.decision ?? 'allow';
+  own.judge({ tool, input, ...location })?.decision ?? 'allow';
 const padding = Array.from({ length: 5100 }, (_, i) => `w${i}`).join(' ');
 
-// biome-ignore-start lint/suspicious/noTemplateCurlyInString: it is the shell's
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: shell syntax
 const DENIED: readonly string[] = [
   'cat /home/me/.b+(a|t)ton/secret-key',
   'cat /proc/net/../root/home/me/.baton/admin-token',
@@ -117,9 +117,9 @@ const FREE: readonly string[] = [
 
 test.each(DENIED)('[P7] %.60s is denied', (command) => expect(decided(command)).toBe('deny'));
 test.each(ASKED)('[P7] %.60s is asked', (command) => expect(decided(command)).toBe('ask'));
-test.each(FREE)('[P7] %.60s is free', (command) => expect(decided(command)).toBe('allow'));
+test.each(FREE)('[P7] %.60s is allowed', (command) => expect(decided(command)).toBe('allow'));
 
-test('[P7] a file of the workspace with a telling name is free where the name surely begins there', () => {
+test('[P7] a workspace file with a distinctive name is allowed if the path certainly starts there', () => {
   const name = '.baton/config.json';
   expect(decided(`cat ${name}`, [name])).toBe('allow');
   expect(decided(`cat ${name} | head`, [name])).toBe('allow');
@@ -131,7 +131,7 @@ test('[P7] a file of the workspace with a telling name is free where the name su
   expect(decided('cat $X/.baton/secret-key', ['X/.baton/secret-key'])).toBe('ask');
 });
 
-test('[P7] a tool is judged by every field that may be a path, as Claude Code takes it', () => {
+test('[P7] a tool is judged by every field that may be a path, as Claude Code reads it', () => {
   const key = `${HOME}/.baton/secret-key`;
   for (const path of [` ${key}`, `\t${key}\n`, ' ~/.baton/secret-key', `/x/..${key}`]) {
     expect(judged('Read', { file_path: path })).toBe('deny');
@@ -146,7 +146,7 @@ test('[P7] a tool is judged by every field that may be a path, as Claude Code ta
   expect(judged('Read', { file_path: ' src/a' })).toBe('allow');
 });
 
-test('[P7] so is a tool of a server, by paths, addresses and commands anywhere in its input', () => {
+test('[P7] a tool of an MCP server is judged by paths, URLs and commands anywhere in its input', () => {
   const key = `${HOME}/.baton/secret-key`;
   const many = Array.from({ length: 2000 }, (_, i) => `w${i}`);
   for (const tool of ['mcp__a__b', 'ReadMcpResourceTool']) {
@@ -171,7 +171,7 @@ test('[P7] so is a tool of a server, by paths, addresses and commands anywhere i
   }
 });
 
-test('[P7] a search of a workspace above them is asked, also where it names no folder', () => {
+test('[P7] a search of a workspace above them is asked, even if it names no folder', () => {
   const at = { cwd: HOME, home: HOME };
   const on = (command: string) => own.judge(shellCall(command, at))?.decision ?? 'allow';
   expect(['rg x', 'grep -r x', 'grep -r x .', 'rg x | head'].map(on)).toEqual(Array(4).fill('ask'));
@@ -180,7 +180,7 @@ test('[P7] a search of a workspace above them is asked, also where it names no f
 });
 
 test.each(['$(', '${', '`', '{', "$'", '~/.baton/workspaces/ ', '$HOME/', '/./', ') '])(
-  '[P7] of a long command made of %s the time is no square of its length',
+  '[P7] a long command made of %s is judged in less than quadratic time',
   (piece) => {
     const time = (length: number): number => {
       const begun = process.cpuUsage();
@@ -189,7 +189,7 @@ test.each(['$(', '${', '`', '{', "$'", '~/.baton/workspaces/ ', '$HOME/', '/./',
       return (user + system) / 1000;
     };
     time(12_500);
-    // Linear is 16 times as long, a square 256 times; a busy machine is not the question.
+    // Linear takes 16 times as long, quadratic 256 times; the margin allows for a busy machine.
     expect(time(200_000)).toBeLessThan(Math.max(time(12_500), 5) * 130);
   },
 );
@@ -203,6 +203,6 @@ test.each([
   ['a[bc', 'a*'],
   ['a[[:alpha:', 'a*'],
   ['[]', '*'],
-])('[P7] the classes of %s make it %s', (pattern, plain) =>
+])('[P7] without its classes, %s is %s', (pattern, plain) =>
   expect(withoutClasses(pattern)).toBe(plain),
 );

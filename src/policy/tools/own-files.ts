@@ -1,5 +1,5 @@
 import type { Verdict } from '../../contract/policy.ts';
-import { isText, seeCall, stringsIn, type ToolCall } from './call.ts';
+import { isText, parseCall, stringsIn, type ToolCall } from './call.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { ANY, expandedWords, withHome } from './expanded-words.ts';
 import { firstNamesIn, MOVES, namesIn, pathsOf } from './named-paths.ts';
@@ -10,48 +10,48 @@ import { isOpenTool } from './tool-table.ts';
 
 /** Absolute paths on the machine that the agents work on. */
 export interface OwnPaths {
-  /** Files, and folders with all that is in them. */
+  /** Files, and folders with everything in them. */
   readonly paths: readonly string[];
-  /** Folders below them whose content is not Baton's: the workspaces. */
+  /** Folders in `paths` whose content is not Baton's own: the workspaces. */
   readonly except: readonly string[];
 }
 
-/** `unknown` is behind a link of a process. */
+/** Where a path is in relation to Baton's own files; `unknown` if it goes through a process's link. */
 type Reach = 'in' | 'above' | 'unknown' | 'out';
 
-/** Names are compared with few paths here, so there may be more of them than rules are asked about. */
+/** More names than rules allow, because each is compared with only a few paths here. */
 const NAMES_MAX = 5000;
 const CHARACTERS_MAX = 256 * 1024;
 const NO_WORDS: ReadonlySet<string> = new Set();
-/** What each part of a command does is looked up in long tables. */
+/** Each part of a command is looked up in long tables. */
 const PARTS_MAX = 1000;
 
-/** What no other program is likely to have, wherever it is said to be. */
-const TELLING = ['secret-key', 'admin-token', 'baton.db'];
+/** Names that other programs are unlikely to use, so they are suspicious in any folder. */
+const DISTINCTIVE = ['secret-key', 'admin-token', 'baton.db'];
 
 /**
- * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A tool that names one
- * is denied; one that searches a folder above, or a command that may mean one, is left to a person. A
- * program can still open what its words do not name, which only isolation prevents.
+ * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A call that names one
+ * is denied; one that searches a folder above them, or a command that may mean one, requires approval.
+ * A program can still open files that its words do not name; only isolation prevents that.
  */
 export class OwnFiles {
   readonly #paths: readonly (readonly string[])[];
   readonly #except: readonly (readonly string[])[];
-  readonly #telling: ReadonlySet<string>;
+  readonly #distinctive: ReadonlySet<string>;
 
   constructor({ paths, except }: OwnPaths) {
     const absolute = (path: string): string[] => segmentsOf(path.toLowerCase(), {})!;
     this.#paths = paths.map(absolute);
     this.#except = except.map(absolute);
     const last = this.#paths.map((path) => path.at(-1) ?? '');
-    this.#telling = new Set([...TELLING, ...last.filter((name) => /^\.|baton/.test(name))]);
+    this.#distinctive = new Set([...DISTINCTIVE, ...last.filter((name) => /^\.|baton/.test(name))]);
   }
 
-  /** Null where nothing is said against the call. */
+  /** Null if the call does not touch Baton's own files. */
   judge(call: ToolCall): Verdict | null {
-    const { command, paths, subject } = seeCall(call);
-    if (command !== null) return this.#ofCommand(command, call);
-    if (subject !== 'file' && subject !== 'folder') return this.#ofStrings(call);
+    const { command, paths, subject } = parseCall(call);
+    if (command !== null) return this.#judgeCommand(command, call);
+    if (subject !== 'file' && subject !== 'folder') return this.#judgeStrings(call);
     const reached = paths.map((path) => (path === null ? 'out' : this.#reach(path)));
     if (reached.includes('in')) return DENIED;
     const isAsked =
@@ -59,21 +59,21 @@ export class OwnFiles {
     return isAsked ? ASKED : null;
   }
 
-  /** Of a tool that is not known, each text may be a path or a command. */
-  #ofStrings(call: ToolCall): Verdict | null {
+  /** In the input of an unknown tool, each text may be a path or a command. */
+  #judgeStrings(call: ToolCall): Verdict | null {
     const { strings, isAll } = stringsIn(call.input);
     const isOpen = isOpenTool(call.tool);
     let verdict: Verdict | null = null;
     if (!isAll && isOpen) {
       const text = JSON.stringify(call.input).replace(/\\[nrt]/g, ' ');
-      if (this.#isSaid(text, call.home)) return DENIED;
+      if (this.#mentionsOwnPath(text, call.home)) return DENIED;
       verdict = ASKED;
     }
     for (const text of strings) {
       const reached = pathsOf([text], call, call.real).map(({ path }) => this.#reach(path));
       if (reached.includes('in')) return DENIED;
       if (!isOpen) continue;
-      const asCommand = isText(text) ? this.#ofCommand(commandOf(text), call) : null;
+      const asCommand = isText(text) ? this.#judgeCommand(commandOf(text), call) : null;
       if (asCommand === DENIED) return DENIED;
       const isAbove = text !== '' && reached.includes('above');
       if (isAbove || reached.includes('unknown')) verdict = ASKED;
@@ -82,21 +82,21 @@ export class OwnFiles {
     return verdict;
   }
 
-  #ofCommand(command: Command, call: ToolCall): Verdict | null {
+  #judgeCommand(command: Command, call: ToolCall): Verdict | null {
     const { plain } = command;
     const text = plain.words ? command.text : withHome(command.text, call.home);
     const parts = text === command.text ? command.parts : looseParts(text);
-    const seen = text === command.text ? command.distinct() : new Set(parts.flat());
-    const words = plain.words ? NO_WORDS : expandedWords(text);
-    const all = words.size === 0 ? seen : new Set([...seen, ...words]);
+    const visible = text === command.text ? command.distinct() : new Set(parts.flat());
+    const expanded = plain.words ? NO_WORDS : expandedWords(text);
+    const all = expanded.size === 0 ? visible : new Set([...visible, ...expanded]);
     const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
-    const isSaid = this.#isSaid(text, call.home);
-    if (isSaid && !isAll) return DENIED;
-    // So many that nobody compared them, or followed their links.
-    let isAsked = isSaid || !isAll || (plain.words !== null && namesIn(all) === null);
+    const isMentioned = this.#mentionsOwnPath(text, call.home);
+    if (isMentioned && !isAll) return DENIED;
+    // Too many names: they were not all compared, or their links were not followed.
+    let isAsked = isMentioned || !isAll || (plain.words !== null && namesIn(all) === null);
     const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
     let isAbove = false;
-    let isThere = false;
+    let isInWorkspace = false;
     for (const name of names) {
       const reached = pathsOf([name], call, call.real).map(({ path }) =>
         this.#reach(path, !plain.words),
@@ -104,17 +104,18 @@ export class OwnFiles {
       if (reached.includes('in')) return DENIED;
       isAsked ||= reached.includes('unknown');
       isAbove ||= reached.includes('above');
-      if (!this.#isTelling(name, moves)) continue;
-      if (call.real?.has(name)) isThere = true;
+      if (!this.#looksLikeOwn(name, moves)) continue;
+      if (call.real?.has(name)) isInWorkspace = true;
       else isAsked = true;
     }
-    // A file of the workspace, if the name surely begins there.
-    isAsked ||= isThere && (moves || isAbove || [...words].some((word) => word.startsWith(ANY)));
+    // Such a name is a file of the workspace only if it certainly starts there.
+    isAsked ||=
+      isInWorkspace && (moves || isAbove || [...expanded].some((word) => word.startsWith(ANY)));
     isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
     return isAsked ? ASKED : null;
   }
 
-  /** By a command that has a name above them, or works there. */
+  /** Whether a part of the command searches a folder above Baton's own files. */
   #isSearched({ plain }: Command, parts: Command['parts'], call: ToolCall): boolean {
     const distinct = new Map(parts.map((words) => [words.join(' '), words]));
     if (distinct.size > PARTS_MAX) return true;
@@ -128,8 +129,8 @@ export class OwnFiles {
     return pathsOf(names, call, call.real).some(({ path }) => this.#reach(path) === 'above');
   }
 
-  /** Whether the text has one of the paths anywhere, however it is quoted. */
-  #isSaid(text: string, home: string | undefined): boolean {
+  /** Whether the text contains one of the paths anywhere, however it is quoted. */
+  #mentionsOwnPath(text: string, home: string | undefined): boolean {
     const bare = withHome(text, home)
       .toLowerCase()
       .replace(/["'\\]/g, '')
@@ -137,14 +138,14 @@ export class OwnFiles {
     const from = home?.toLowerCase();
     return this.#paths.some((names) => {
       const own = `/${names.join('/')}`;
-      if (this.#isIn(bare, own, own)) return true;
+      if (this.#containsPath(bare, own, own)) return true;
       if (from === undefined || !own.startsWith(`${from}/`)) return false;
-      return this.#isIn(bare, own, `~${own.slice(from.length)}`);
+      return this.#containsPath(bare, own, `~${own.slice(from.length)}`);
     });
   }
 
-  /** Whether an own path is in the text in this form, and not as a part of what is excepted. */
-  #isIn(text: string, own: string, form: string): boolean {
+  /** Whether the text contains an own path in this form, other than as the start of an exempt folder. */
+  #containsPath(text: string, own: string, form: string): boolean {
     const except = this.#except
       .map((folder) => `/${folder.join('/')}/`)
       .filter((folder) => folder.startsWith(own))
@@ -157,24 +158,24 @@ export class OwnFiles {
   }
 
   /**
-   * A relative name, or one behind a variable: the directory that it begins in may be any. Where a
-   * wildcard stands for it, it must say something of the name.
+   * Whether a relative name, or one after a variable, resembles an own file: it may start in any
+   * directory. If the name has wildcards, enough of it must be written out.
    */
-  #isTelling(name: string, moves: boolean): boolean {
+  #looksLikeOwn(name: string, moves: boolean): boolean {
     const isUnsure = name.includes(ANY);
     if (!isUnsure && /^~?\//.test(name)) return false;
     return name.split('/').some((one) => {
-      const said = one.toLowerCase();
-      if (this.#telling.has(said)) return true;
-      const letters = said.replace(/[^\p{L}\p{N}]/gu, '').length;
-      const isHint = said.includes(ANY)
+      const segment = one.toLowerCase();
+      if (this.#distinctive.has(segment)) return true;
+      const letters = segment.replace(/[^\p{L}\p{N}]/gu, '').length;
+      const isHint = segment.includes(ANY)
         ? letters >= HINT_LETTERS
-        : letters > 0 && (isUnsure || (moves && said.startsWith('.')));
-      return isHint && [...this.#telling].some((telling) => mayBe(said, telling));
+        : letters > 0 && (isUnsure || (moves && segment.startsWith('.')));
+      return isHint && [...this.#distinctive].some((own) => mayMatch(segment, own));
     });
   }
 
-  /** With `wildcards` the shell may put other names in their place. */
+  /** With `wildcards`, names may contain wildcards that the shell expands. */
   #reach(path: readonly string[], wildcards = false): Reach {
     const names = path.map((name) => name.toLowerCase());
     if (isEnvironment(names)) return 'in';
@@ -186,8 +187,8 @@ export class OwnFiles {
       const common = Math.min(own.length, names.length);
       const fits = own
         .slice(0, common)
-        .every((name, at) => name === names[at] || (wildcards && mayBe(names[at]!, name)));
-      // What is nothing but unknown may be anything, and seldom is this.
+        .every((name, at) => name === names[at] || (wildcards && mayMatch(names[at]!, name)));
+      // A name that is entirely unknown could be anything, but is seldom an own file.
       if (fits && names.length >= own.length && names[own.length - 1] !== ANY) return 'in';
       if (fits && best === 'out') best = 'above';
     }
@@ -195,38 +196,38 @@ export class OwnFiles {
   }
 }
 
-const said = (decision: 'deny' | 'ask', reason: string): Verdict => ({
+const ownVerdict = (decision: 'deny' | 'ask', reason: string): Verdict => ({
   decision,
   scope: 'default',
   rule: null,
   reason,
 });
-const DENIED = said('deny', "it names files of Baton's own, which no agent may use");
-const ASKED = said('ask', "it may reach files of Baton's own");
+const DENIED = ownVerdict('deny', "it names Baton's own files, which no agent may use");
+const ASKED = ownVerdict('ask', "it may reach Baton's own files");
 
-/** Letters around what is unknown, from which on they say something. */
+/** How many known letters a name with an unknown part needs to count as a hint. */
 const HINT_LETTERS = 4;
 
-/** The server's variables hold keys, and so does its memory. An agent's own are its own. */
+/** The server's environment and memory contain keys. An agent may read its own (`/proc/self`). */
 function isEnvironment([first, process = '', ...rest]: readonly string[]): boolean {
   if (first !== 'proc' || !(/^\d+$/.test(process) || WILDCARD.test(process))) return false;
   const file = (rest[0] === 'task' ? rest[2] : rest[0]) ?? ANY;
-  return file !== ANY && ['environ', 'mem'].some((name) => name === file || mayBe(file, name));
+  return file !== ANY && ['environ', 'mem'].some((name) => name === file || mayMatch(file, name));
 }
 
-/** Of an own process only what is behind a file that it opened. */
+/** Links of another process, or paths through a file that the agent's own process has open. */
 const isOthers = (path: readonly string[]): boolean =>
   path[0] === 'proc' && (path[1] === 'self' ? isUnknownLink(path.slice(0, -1)) : isOpaque(path));
 
 const WILDCARD = /[*?[\0]/;
 
-/** A shell's wildcard does not mean a hidden file unless it says so. */
-const mayBe = (pattern: string, name: string): boolean =>
+/** A shell's wildcard does not match a hidden file unless it starts with a dot. */
+const mayMatch = (pattern: string, name: string): boolean =>
   WILDCARD.test(pattern) &&
   (!name.startsWith('.') || /^[.\0]/.test(pattern)) &&
   fitsName(withoutClasses(pattern).replaceAll(ANY, '*'), name);
 
-/** With `?` for each class (`[a-z]`, `[!]x]`, `[[:alpha:]]`), and `*` from a class without an end on. */
+/** Replaces each class (`[a-z]`, `[!]x]`, `[[:alpha:]]`) with `?`, and an unclosed one and the rest with `*`. */
 export function withoutClasses(pattern: string): string {
   let plain = '';
   for (let at = 0; at < pattern.length; at++) {
@@ -242,7 +243,7 @@ export function withoutClasses(pattern: string): string {
   return plain;
 }
 
-/** The `]` that ends the class at `start`; a `]` right after its beginning is one of its characters. */
+/** The index of the `]` that closes the class at `start`; a `]` in first position is a member. */
 function endOfClass(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '!' || pattern[at] === '^') at++;

@@ -2,19 +2,20 @@ import type { Match } from './command-match.ts';
 import { PATH_MAX } from './short-path.ts';
 
 /*
- * Paths in rules, as Claude Code has them after gitignore: `//etc/x` from the root, `~/x` from the
- * home directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth of it.
- * Symbolic links are not followed here: the caller may give the real path.
+ * Paths in rules, in Claude Code's gitignore-like syntax: `//etc/x` from the root, `~/x` from the home
+ * directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth below it. Symbolic
+ * links are not followed here: the caller may pass the real path.
  */
 
-export interface Place {
-  /** The workspace; relative paths begin here. */
+/** Where a call is made: relative paths and `~` start here. */
+export interface Location {
+  /** The workspace. */
   readonly cwd?: string | undefined;
   readonly home?: string | undefined;
 }
 
-/** The names of an absolute path from the root on; null if where it begins is not known. */
-export function segmentsOf(path: string, { cwd, home }: Place): string[] | null {
+/** The segments of the absolute path, from the root; null if its starting directory is unknown. */
+export function segmentsOf(path: string, { cwd, home }: Location): string[] | null {
   let from = path;
   if (path === '~' || path.startsWith('~/')) {
     if (home === undefined) return null;
@@ -27,13 +28,13 @@ export function segmentsOf(path: string, { cwd, home }: Place): string[] | null 
 }
 
 /**
- * The same, and where the path goes through the root of another process also with that link left in:
- * it is the root of the machine, unless the process has one of its own.
+ * The same, and if the path goes through the root of another process, also the path with that link
+ * unresolved: it is the root of the machine, unless the process has a root of its own.
  */
-export function readingsOf(path: string, place: Place): (string[] | null)[] {
-  const segments = segmentsOf(path, place);
+export function readingsOf(path: string, location: Location): (string[] | null)[] {
+  const segments = segmentsOf(path, location);
   if (segments === null || !path.includes('proc') || !path.includes('root')) return [segments];
-  const linked = walk(path.startsWith('/') ? path : `${place.cwd}/${path}`, place.cwd, false);
+  const linked = walk(path.startsWith('/') ? path : `${location.cwd}/${path}`, location.cwd, false);
   return isOpaque(linked) ? [segments, linked] : [segments];
 }
 
@@ -46,7 +47,7 @@ function walk(from: string, cwd: string | undefined, throughRoots: boolean): str
     else segments.push(segment);
     if ((segments[0] === 'proc' || segments[0] === 'dev') && segments.length <= PROC_DEPTH) {
       segments = throughProc(segments, cwd, throughRoots);
-      // What a `..` behind it means is unknown, too.
+      // The target of a `..` after an unknown link is unknown, too.
       isLost ||= isUnknownLink(segments);
     }
   }
@@ -56,11 +57,11 @@ function walk(from: string, cwd: string | undefined, throughRoots: boolean): str
 /** /proc/1/task/1/fd/1 */
 export const PROC_DEPTH = 6;
 
-/** The names behind a process in /proc; its threads have the same. */
+/** The segments after a process in /proc; its threads have the same files. */
 const inProcess = (rest: readonly string[]): readonly string[] =>
   rest[0] === 'task' ? rest.slice(2) : rest;
 
-/** Where the links of a process in /proc lead, as far as that is known without the process. */
+/** Follows the links of a process in /proc, as far as possible without asking the process. */
 function throughProc(segments: string[], cwd: string | undefined, throughRoots: boolean): string[] {
   const [first, process = '', ...rest] = segments;
   if (first === 'dev') return segments.join('/') === 'dev/fd' ? ['proc', 'self', 'fd'] : segments;
@@ -77,7 +78,7 @@ const PROC_LINKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['thread-self', ['proc', 'self', 'task', '1']],
 ]);
 
-/** A link that leads nowhere known, or what is behind one. */
+/** A link in /proc with an unknown target, or a path through one. */
 export function isUnknownLink([first, process, ...rest]: readonly string[]): boolean {
   if (first !== 'proc') return false;
   const [link = '', ...more] = inProcess(rest);
@@ -86,7 +87,7 @@ export function isUnknownLink([first, process, ...rest]: readonly string[]): boo
 }
 const OPENED: ReadonlySet<string> = new Set(['fd', 'map_files']);
 
-/** Of another process, or of a file that is open already: where it leads is unknown. */
+/** A path through another process or an open file, so its target is unknown. */
 export function isOpaque(path: readonly string[]): boolean {
   const [first, process, ...rest] = path;
   if (first === 'dev') return process === 'stdin';
@@ -99,14 +100,14 @@ export function holdsProcesses([first, process = 'self', ...rest]: readonly stri
   return first === 'proc' && isProcess && inProcess(rest).length === 0;
 }
 
-/** In any case, and with the signs that some file systems leave out of a name. */
+/** Ignores case, and invisible characters that some file systems drop from names. */
 export const isGit = (name: string): boolean =>
   name.toLowerCase().replace(/\p{Cf}/gu, '') === '.git';
 
-/** Nothing that could be the name of a host, a URL or a file of options, nor code. */
+/** Excludes anything that could be a host name, a URL, an options file or code. */
 const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
 
-/** Whether a word of a command can only mean a path inside the workspace and in no `.git`. */
+/** Whether a word of a command can only be a path inside the workspace and outside any `.git`. */
 export function isInside(word: string, cwd: string | undefined): boolean {
   if (word === cwd) return true;
   const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
@@ -116,10 +117,10 @@ export function isInside(word: string, cwd: string | undefined): boolean {
 
 const ANY_DEPTH = '**';
 
-/** Matching takes time in proportion to the names of the path and to the `**` of the rule: both are bounded. */
+/** Matching time is proportional to the path's segments times the rule's `**`, so both are bounded. */
 const MOST_DEPTHS = 8;
 
-/** What a path that no system opens means is unknown. */
+/** No system opens such a path, so whether it matches is unknown. */
 function isTooLong(path: readonly string[]): boolean {
   let length = 0;
   for (const name of path) {
@@ -129,53 +130,53 @@ function isTooLong(path: readonly string[]): boolean {
   return false;
 }
 
-/** The names of a pattern from the root on, the first of them as they are. */
+/** The segments of a pattern from the root; the first `literal` are compared without wildcards. */
 interface Pattern {
   readonly names: readonly string[];
   readonly literal: number;
 }
 
-/** Null if it is not understood here. */
-function patternOf(specifier: string, place: Place): Pattern | null {
+/** Null if the syntax is not supported or the starting directory is unknown. */
+function patternOf(specifier: string, location: Location): Pattern | null {
   if (/[[\]\\!{}]/.test(specifier) || specifier.split(ANY_DEPTH).length > MOST_DEPTHS + 1)
     return null;
-  if (specifier.startsWith('//')) return { names: segmentsOf(specifier, place)!, literal: 0 };
+  if (specifier.startsWith('//')) return { names: segmentsOf(specifier, location)!, literal: 0 };
   const atHome = specifier === '~' || specifier.startsWith('~/');
-  const base = segmentsOf(atHome ? '~' : '.', place);
+  const base = segmentsOf(atHome ? '~' : '.', location);
   if (base === null) return null;
   const deep = !atHome && !specifier.replace(/\/+$/, '').includes('/');
   const names = deep
     ? [...base, ANY_DEPTH, specifier.replace(/\/+$/, '')]
-    : segmentsOf(atHome ? specifier : `./${specifier}`, place)!;
-  // A `..` may have taken away some of the base.
+    : segmentsOf(atHome ? specifier : `./${specifier}`, location)!;
+  // A `..` may have removed segments of the base.
   const changed = base.findIndex((name, at) => names[at] !== name);
   return { names, literal: changed === -1 ? base.length : changed };
 }
 
 /**
- * For rules that allow. A `folder` is allowed only with all that is in it. What is in a `.git` must be
- * named: there are programs that git starts, and addresses with passwords.
+ * For allow rules. A `folder` is allowed only together with everything in it. A `.git` must be named
+ * explicitly: it contains programs that git starts, and URLs with passwords.
  */
 export function allowsPath(
   specifier: string,
   path: readonly string[] | null,
-  place: Place,
+  location: Location,
   folder: boolean,
 ): Match {
-  const pattern = patternOf(specifier, place);
+  const pattern = patternOf(specifier, location);
   if (pattern === null || path === null || isTooLong(path)) return 'no';
   if (path.slice(pattern.literal).some(isGit) && !pattern.names.some(isGit)) return 'no';
   return reach(folder ? withoutTail(pattern) : pattern, path) === 'in' ? 'yes' : 'no';
 }
 
-/** For rules that deny or ask. A `folder` that may hold such a path is `maybe`. */
+/** For deny and ask rules. A `folder` that may contain a matching path is `maybe`. */
 export function stopsPath(
   specifier: string,
   path: readonly string[] | null,
-  place: Place,
+  location: Location,
   folder: boolean,
 ): Match {
-  const pattern = anyCase(patternOf(specifier, place));
+  const pattern = anyCase(patternOf(specifier, location));
   if (pattern === null || path === null || isTooLong(path)) return 'maybe';
   const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower));
   if (reached === 'in') return 'yes';
@@ -185,26 +186,26 @@ export function stopsPath(
 
 const lower = (name: string): string => name.toLowerCase();
 
-/** Rules that deny or ask mean names in any case: some file systems do. */
+/** Deny and ask rules ignore case, because some file systems do. */
 const anyCase = (pattern: Pattern | null): Pattern | null =>
   pattern && { ...pattern, names: pattern.names.map(lower) };
 
-/** A path that a command may mean by one of its words, in lower case. */
+/** A path that a word of a command may name, in lower case. */
 export interface NamedPath {
   readonly path: readonly string[];
   readonly folder: boolean;
 }
 
 /**
- * Whether one of many paths is meant by a rule that denies or asks (`in`), or is a folder that may
- * hold such a path (`above`), or leads somewhere that is not known (`unknown`).
+ * For deny and ask rules: whether one of many paths matches (`in`), is a folder that may contain a
+ * match (`above`), or has an unknown target (`unknown`).
  */
 export function reachOf(
   specifier: string,
   paths: readonly NamedPath[],
-  place: Place,
+  location: Location,
 ): 'in' | 'above' | 'unknown' | 'out' {
-  const pattern = anyCase(patternOf(specifier, place));
+  const pattern = anyCase(patternOf(specifier, location));
   if (pattern === null) return 'unknown';
   const whole = withoutTail(pattern);
   const least = whole.names.filter((name) => name !== ANY_DEPTH).length;
@@ -212,7 +213,7 @@ export function reachOf(
   let isUnknown = false;
   for (const { path, folder } of paths) {
     isUnknown ||= isOpaque(path);
-    // Too short for a file that is meant, and there are many.
+    // A fast path for the many files that are too short to match.
     if (!folder && path.length < least) continue;
     const reached = reach(pattern, path);
     if (reached === 'in') return 'in';
@@ -221,7 +222,7 @@ export function reachOf(
   return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';
 }
 
-/** All that is in a folder is the folder. */
+/** Drops trailing wildcards: everything in a folder is the folder. */
 function withoutTail({ names, literal }: Pattern): Pattern {
   const end = names.findLastIndex(
     (name, at) => at < literal || (name !== ANY_DEPTH && name !== '*'),
@@ -230,14 +231,14 @@ function withoutTail({ names, literal }: Pattern): Pattern {
 }
 
 /**
- * Whether the path, or a folder it is in, fits the pattern (`in`), or something below it may
- * (`above`). All ways through `**` advance together, one step a name.
+ * Whether the path or a folder above it matches the pattern (`in`), or something below the path may
+ * (`above`). All ways through `**` advance together, one step per segment.
  */
 function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'above' | 'out' {
   if (names.length === 0) return 'in';
   const isAnyDepth = (at: number): boolean => at >= literal && names[at] === ANY_DEPTH;
   let [states, next] = [new Uint8Array(names.length), new Uint8Array(names.length)];
-  /** Whether there is a name to come. */
+  /** Activates the state at `from`, and those after any `**`; false at the end of the pattern. */
   const open = (from: number): boolean => {
     let at = from;
     for (; at < names.length && isAnyDepth(at); at++) next[at] = 1;
@@ -262,7 +263,7 @@ function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'ab
   return 'above';
 }
 
-/** `*` and `?` within one name. Going back to the last `*` only is enough. */
+/** `*` and `?` within one segment. Backtracking to the last `*` is enough. */
 export function fitsName(pattern: string, name: string): boolean {
   let [at, in_, star, from] = [0, 0, -1, 0];
   while (in_ < name.length) {

@@ -5,19 +5,19 @@ import { shellCall } from './call.ts';
 import { decide, type Scopes } from './decide.ts';
 import type { RealPaths } from './named-paths.ts';
 
-/* Files that rules deny, and commands that come to them by another way. */
+/* Files that rules deny, and commands that reach them in other ways. */
 
-const place = { cwd: '/srv/app', home: '/home/me' };
+const location = { cwd: '/srv/app', home: '/home/me' };
 const DENY = ['Read(.env)', 'Read(./secrets/**)', 'Read(~/.ssh/**)', 'Read(//etc/shadow)'];
 const CHANNELS: readonly Channel[] = ['web', 'line', 'cli'];
 
 function decided(command: string, channel: Channel, real?: RealPaths): Decision {
   const session = { allow: [], ask: [], deny: DENY };
   const scopes: Scopes = { channel, session };
-  return decide({ ...shellCall(command, place), real }, scopes).decision;
+  return decide({ ...shellCall(command, location), real }, scopes).decision;
 }
 
-/** Which file is meant is certain. */
+/** Commands that certainly name a denied file. */
 const DENIED: readonly string[] = [
   'cat .env',
   'cat ./.env',
@@ -95,7 +95,7 @@ const DENIED: readonly string[] = [
   'bash -c "cat .env"',
 ];
 
-/** It may be meant, and a person decides. */
+/** Commands that may reach a denied file. */
 const ASKED: readonly string[] = [
   'grep -r . secrets',
   'grep -r . .',
@@ -185,7 +185,7 @@ const ASKED: readonly string[] = [
   'for f in *; do cat $f; done',
 ];
 
-/** Reads none of them. */
+/** Commands that read none of them. */
 const FREE: readonly string[] = [
   'cat readme.md',
   'cat src/a.ts',
@@ -208,8 +208,8 @@ const FREE: readonly string[] = [
   'wc -l src/a.ts',
 ];
 
-describe('[P1] [P7] what deny rules keep from being read', () => {
-  test('there are enough of them', () => {
+describe('[P1] [P7] deny rules for files', () => {
+  test('the lists are large enough to be meaningful', () => {
     expect(DENIED.length + ASKED.length + FREE.length).toBeGreaterThan(100);
   });
 
@@ -220,12 +220,12 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
     test.each(ASKED)(`${channel}: %s is not allowed`, (command) => {
       expect(decided(command, channel)).not.toBe('allow');
     });
-    test.each(FREE)(`${channel}: %s is allowed as before`, (command) => {
+    test.each(FREE)(`${channel}: %s is allowed`, (command) => {
       expect(decided(command, channel)).toBe('allow');
     });
   }
 
-  test('names are followed where they really lead', () => {
+  test('links are followed', () => {
     const real: RealPaths = new Map([
       ['link', { path: '/srv/app/.env', folder: false }],
       ['away/k', { path: '/srv/app/secrets/k', folder: false }],
@@ -245,10 +245,10 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
     }
   });
 
-  test('a file behind a link of another process may be any', () => {
+  test('a path through a link of another process may lead to any file', () => {
     const session = { allow: ['Read'], ask: [], deny: ['Read(.env)'] };
     const on = (file_path: string) =>
-      decide({ tool: 'Read', input: { file_path }, ...place }, { channel: 'cli', session })
+      decide({ tool: 'Read', input: { file_path }, ...location }, { channel: 'cli', session })
         .decision;
     expect(on('/proc/4711/cwd/.env')).toBe('ask');
     expect(on('/proc/4711/cwd/../app/x')).toBe('ask');
@@ -256,15 +256,15 @@ describe('[P1] [P7] what deny rules keep from being read', () => {
     expect(on('/proc/self/cwd/x')).toBe('allow');
   });
 
-  test('a rule that cannot be read may mean any command', () => {
+  test('a rule that cannot be parsed may match any command', () => {
     const session = { allow: [], ask: [], deny: ['Read([ab])'] };
-    expect(decide(shellCall('cat a', place), { channel: 'cli', session }).decision).toBe('ask');
+    expect(decide(shellCall('cat a', location), { channel: 'cli', session }).decision).toBe('ask');
   });
 
-  test('a folder that must not be written is not given to a command that may', () => {
+  test('a command that may write to a denied folder is asked', () => {
     const session = { allow: [], ask: [], deny: ['Edit(./secrets/**)'] };
     const on = (command: string) =>
-      decide(shellCall(command, place), { channel: 'cli', session }).decision;
+      decide(shellCall(command, location), { channel: 'cli', session }).decision;
     expect(['rm -r secrets', 'rm -r .', 'touch secrets/k', 'cd secrets', 'rm *'].map(on)).toEqual(
       Array(5).fill('ask'),
     );

@@ -1,6 +1,9 @@
-/* Which words a command consists of, as long as it has nothing but words and quotes. */
+/*
+ * Splits a command into words. A *plain* command consists of words and quotes only, so its words are
+ * known without running a shell.
+ */
 
-/** The words as the program gets them, or what keeps them from being known. */
+/** The words as the program receives them, or the syntax because of which they are unknown. */
 export type Plain =
   | { readonly words: readonly string[]; readonly why?: never }
   | { readonly words: null; readonly why: string };
@@ -14,7 +17,7 @@ const SYNTAX = new Map([
   ['(', 'a parenthesis'],
   [')', 'a parenthesis'],
   ['$', 'a "$"'],
-  ['`', 'a substitution'],
+  ['`', 'a command substitution'],
   ['\\', 'a backslash'],
   ['*', 'a wildcard'],
   ['?', 'a wildcard'],
@@ -23,19 +26,19 @@ const SYNTAX = new Map([
   ['{', 'a brace'],
   ['}', 'a brace'],
 ]);
-/** These mean something at the beginning of a word only. */
+/** Special only at the beginning of a word. */
 const WORD_START = new Map([
   ['#', 'a comment'],
   ['~', 'a "~"'],
   ['=', 'a "="'],
 ]);
-/** What still works between double quotes. */
+/** Still special between double quotes. */
 const IN_DOUBLE_QUOTES = new Set(['$', '`', '\\']);
 
 export const RESERVED: ReadonlySet<string> = new Set(
   '! if then else elif fi for select while until do done case esac in function coproc'.split(' '),
 );
-/** Programs and builtins that run what their arguments say. */
+/** Programs and builtins that run their arguments as a command. */
 export const RUNNERS: ReadonlySet<string> = new Set(
   (
     'bash sh zsh dash ash ksh mksh fish csh tcsh pwsh powershell busybox toybox eval exec source . command ' +
@@ -45,12 +48,12 @@ export const RUNNERS: ReadonlySet<string> = new Set(
 );
 export const FIND_RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
-/** What means nothing to a shell, wherever it stands. */
+/** Characters without a special meaning anywhere. */
 const ORDINARY = /[\w./:,@%+-]+/y;
 
 const not = (why: string): Plain => ({ words: null, why });
 
-/** Splits like a shell does; `*` is only a letter to it `inRule`. One pass over the text. */
+/** Splits as a shell does, in one pass. In a rule (`inRule`), `*` and `~` are ordinary characters. */
 export function plainWords(command: string, inRule = false): Plain {
   if (/\p{C}/u.test(command)) return not('a line break or an invisible character');
   const words: string[] = [];
@@ -69,7 +72,7 @@ export function plainWords(command: string, inRule = false): Plain {
       word = null;
     } else if (char === "'" || char === '"') {
       const end = command.indexOf(char, at + 1);
-      if (end === -1) return not('a quote without its end');
+      if (end === -1) return not('an unclosed quote');
       const inside = command.slice(at + 1, end);
       if (char === '"') {
         const live = [...inside].find((one) => IN_DOUBLE_QUOTES.has(one));
@@ -78,7 +81,7 @@ export function plainWords(command: string, inRule = false): Plain {
       word = (word ?? '') + inside;
       at = end;
     } else {
-      // bash reads `a=~/x` and `a=x:~/y` as assignments even behind a program.
+      // bash expands `a=~/x` and `a=x:~/y` as assignments even after a program's name.
       const isStart = word === null || (char === '~' && isAfterSign(command, at));
       const syntax = SYNTAX.get(char) ?? (isStart ? WORD_START.get(char) : undefined);
       if (syntax !== undefined && !(inRule && (char === '*' || char === '~'))) return not(syntax);
@@ -90,19 +93,19 @@ export function plainWords(command: string, inRule = false): Plain {
   return inRule ? { words } : startOf(words);
 }
 
-/** Whether `=` or `:` stands before this place, perhaps in quotes. Reads no word, which would take long. */
+/** Whether `=` or `:`, maybe quoted, precedes this position. Reads two characters, so the time is linear. */
 function isAfterSign(command: string, at: number): boolean {
   const isQuote = command[at - 1] === "'" || command[at - 1] === '"';
   const before = command[isQuote ? at - 2 : at - 1];
   return before === '=' || before === ':';
 }
 
-/** Words whose first one changes what the others are. */
+/** Rejects commands whose first word changes the meaning of the others. */
 function startOf(words: readonly string[]): Plain {
   const [first] = words;
   if (first === undefined) return not('no words');
-  if (/^[A-Za-z_]\w*\+?=/.test(first)) return not('a variable');
-  if (RESERVED.has(first)) return not(`the shell's "${first}"`);
+  if (/^[A-Za-z_]\w*\+?=/.test(first)) return not('a variable assignment');
+  if (RESERVED.has(first)) return not(`the shell keyword "${first}"`);
   const name = baseName(first);
   if (RUNNERS.has(name) || (name === 'find' && words.some((word) => FIND_RUNS.has(word)))) {
     return not(`"${name}", which runs other commands`);
@@ -110,13 +113,13 @@ function startOf(words: readonly string[]): Plain {
   return { words };
 }
 
-/** `/bin/RM` is `rm` where the file system thinks so. */
+/** `/bin/RM` counts as `rm`, because some file systems ignore case. */
 export const baseName = (word: string): string =>
   word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 
 /**
- * What a command that is not plain says anyhow, for rules that deny: its parts between operators,
- * once with the quotes taken away (`r''m`), once with what is quoted as words (`bash -c "rm x"`).
+ * The visible words of a command that is not plain, for deny rules: its parts between operators, once
+ * with the quotes removed (`r''m`), once with quoted text split into words (`bash -c "rm x"`).
  */
 export function looseParts(command: string): string[][] {
   const joined = command.replace(/\\\r?\n/g, ' ');

@@ -10,7 +10,7 @@ import { kindOf } from './kind.ts';
 import { plainWords } from './plain-words.ts';
 import { parseRule, printRule } from './rule.ts';
 
-/* What holds for any call and any rules. */
+/* Properties of any call with any rules. */
 
 const pick = (...from: string[]) => fc.constantFrom(...from);
 const WORDS = 'git push rm -rf -r -f --force ls npm test publish status -C src .env a'.split(' ');
@@ -29,9 +29,9 @@ const inputs = fc.oneof(
   fc.record({ file_path: paths, path: paths, pattern: paths, url: fc.webUrl() }),
   fc.jsonValue(),
 ) as fc.Arbitrary<ToolCall['input']>;
-const place = { cwd: '/srv/app', home: '/home/me' };
+const location = { cwd: '/srv/app', home: '/home/me' };
 const calls: fc.Arbitrary<ToolCall> = fc.oneof(
-  commands.map((command) => shellCall(command, place)),
+  commands.map((command) => shellCall(command, location)),
   fc.record({
     tool: pick(...TOOLS, 'mcp__a__b', 'Unknown', '__proto__'),
     input: inputs,
@@ -65,7 +65,7 @@ const strict = (call: ToolCall, scopes: Scopes): number =>
 const many = { numRuns: 600 };
 
 describe('[P1] any call and any rules', () => {
-  test('have a verdict and a kind', () => {
+  test('have a valid verdict and kind', () => {
     fc.assert(
       fc.property(calls, scopesOf, (call, scopes) => {
         expect(Verdict.safeParse(decide(call, scopes)).success).toBe(true);
@@ -75,7 +75,7 @@ describe('[P1] any call and any rules', () => {
     );
   });
 
-  test('[P2] a message never widens', () => {
+  test('[P2] a message never widens the rules', () => {
     fc.assert(
       fc.property(calls, scopesOf, (call, scopes) => {
         const { allowedTools, disallowedTools, ...without } = scopes;
@@ -89,10 +89,10 @@ describe('[P1] any call and any rules', () => {
     );
   });
 
-  test('one more deny rule never makes it easier', () => {
-    const places = fc.constantFrom('session', 'channelRules', 'global');
+  test('one more deny rule never makes the verdict less strict', () => {
+    const scopeNames = fc.constantFrom('session', 'channelRules', 'global');
     fc.assert(
-      fc.property(calls, scopesOf, places, rule, (call, scopes, at, deny) => {
+      fc.property(calls, scopesOf, scopeNames, rule, (call, scopes, at, deny) => {
         const none = { allow: [], ask: [], deny: [] };
         const before =
           scopes[at] ?? (at === 'channelRules' ? CHANNEL_DEFAULTS[scopes.channel] : none);
@@ -103,19 +103,19 @@ describe('[P1] any call and any rules', () => {
     );
   });
 
-  test('a command that is not plain is allowed by rules for the whole tool only', () => {
+  test('a command that is not plain is allowed only by rules for the whole tool', () => {
     const named = list.map((rules) => rules.filter((one) => parseRule(one)?.specifier !== null));
     fc.assert(
       fc.property(commands, named, (command, allow) => {
         if (plainWords(command).words) return;
         const scopes: Scopes = { channel: 'web', session: { allow, ask: [], deny: [] } };
-        expect(decide(shellCall(command, place), scopes).decision).not.toBe('allow');
+        expect(decide(shellCall(command, location), scopes).decision).not.toBe('allow');
       }),
       many,
     );
   });
 
-  test('a rule that is read and written is the same rule', () => {
+  test('a rule survives parsing and printing', () => {
     fc.assert(
       fc.property(rule, (text) => {
         const parsed = parseRule(text);
@@ -127,7 +127,7 @@ describe('[P1] any call and any rules', () => {
 });
 
 describe('[P1] quotes', () => {
-  test('change nothing', () => {
+  test('do not change the verdict', () => {
     const quoted = pick(...WORDS).chain((word) =>
       fc.tuple(pick("'", '"'), fc.nat(word.length), fc.nat(word.length)).map(([quote, a, b]) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)];
@@ -137,8 +137,8 @@ describe('[P1] quotes', () => {
     );
     fc.assert(
       fc.property(fc.array(quoted, { minLength: 1, maxLength: 5 }), scopesOf, (words, scopes) => {
-        const bare = shellCall(words.map(({ word }) => word).join(' '), place);
-        const spelt = shellCall(words.map((one) => one.spelt).join('  '), place);
+        const bare = shellCall(words.map(({ word }) => word).join(' '), location);
+        const spelt = shellCall(words.map((one) => one.spelt).join('  '), location);
         expect(decide(spelt, scopes)).toEqual(decide(bare, scopes));
         expect(kindOf(spelt)).toBe(kindOf(bare));
       }),
@@ -162,16 +162,16 @@ describe('[P1] quotes', () => {
       });
     expect(plain.length).toBeGreaterThan(300);
     const script = `x() { printf '<%s>' "$@"; echo; }\n${plain.map(({ text }) => text).join('\n')}\n`;
-    const seen = execFileSync(shell, [], { input: script, encoding: 'utf8', cwd: '/' });
+    const output = execFileSync(shell, [], { input: script, encoding: 'utf8', cwd: '/' });
     const print = ([, ...rest]: readonly string[]): string =>
       rest.length === 0 ? '<>' : rest.map((word) => `<${word}>`).join('');
-    expect(seen.trimEnd().split('\n')).toEqual(plain.map(({ words }) => print(words)));
+    expect(output.trimEnd().split('\n')).toEqual(plain.map(({ words }) => print(words)));
   });
 });
 
 describe('[P1] long input', () => {
   const size = 200_000;
-  // With steps that grow with the square these would not end in time.
+  // With quadratic time these would run into the timeout.
   test.each([
     ['words', 'rm '],
     ['options', 'git -x '],
@@ -191,11 +191,11 @@ describe('[P1] long input', () => {
       deny: ['Bash(rm -rf)', 'Bash(git push -x y)', 'Read(**/a/**/*b*b*b)', 'Edit(.env)'],
     };
     const scopes: Scopes = { channel: 'web', session: rules, allowedTools: rules.allow };
-    expect(decide(shellCall(text, place), scopes).decision).not.toBe('allow');
-    expect(decide(shellCall(`${text};`, place), scopes).decision).not.toBe('allow');
-    expect(decide({ ...place, tool: 'Read', input: { file_path: text } }, scopes)).toBeDefined();
-    expect(decide({ ...place, tool: 'Glob', input: { pattern: text } }, scopes)).toBeDefined();
-    expect(decide({ ...place, tool: text, input: { url: text } }, scopes).decision).toBe('deny');
+    expect(decide(shellCall(text, location), scopes).decision).not.toBe('allow');
+    expect(decide(shellCall(`${text};`, location), scopes).decision).not.toBe('allow');
+    expect(decide({ ...location, tool: 'Read', input: { file_path: text } }, scopes)).toBeDefined();
+    expect(decide({ ...location, tool: 'Glob', input: { pattern: text } }, scopes)).toBeDefined();
+    expect(decide({ ...location, tool: text, input: { url: text } }, scopes).decision).toBe('deny');
     expect(kindOf(shellCall(text))).not.toBe('reading');
   });
 });

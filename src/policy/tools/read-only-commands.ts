@@ -1,18 +1,18 @@
 import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
 
 /*
- * `Bash(read-only)`, as docs/policy.md prints it. They cannot write a file, run another program or
- * send anything. What has an option that can is listed with the options it may have: a program that
- * learns a new one is asked about. Not among them are
- * - programs that a version manager puts on the PATH (node, python, cargo, …): a file of the directory
+ * The commands of `Bash(read-only)`, as listed in docs/policy.md. They cannot write a file, run another
+ * program or send anything. A program with an option that can is listed with its allowed options, so a
+ * new option requires approval. Excluded are
+ * - programs that a version manager puts on the PATH (node, python, cargo, …): a file in the directory
  *   decides what they run, even for `--version`;
- * - printf: in some shells it runs what is in `a[$(…)]`, even between quotes.
+ * - printf: in some shells it runs the command in `a[$(…)]`, even in quotes.
  */
 
 const NAMES = { reads: 'names' } as const;
 const TREE = { reads: 'tree' } as const;
 
-/** Not those that search whole folders. */
+/** Without the options that search whole folders. */
 const GREP = options(
   '-a -b -c -e= -f= -h -i -l -m= -n -o -q -s -v -w -x -y -z -A= -B= -C= -E -F -G -H -I -L -P -T -U -Z ' +
     '--after-context --before-context --context --count --color --colour --extended-regexp --file ' +
@@ -22,8 +22,9 @@ const GREP = options(
 );
 
 /**
- * In the shell of Claude Code it is ugrep, which has options that run programs or read lists of options,
- * and which searches a folder also without -r, with -2 two levels deep. Nothing that follows links: they may lead anywhere.
+ * In Claude Code's shell, grep is ugrep, which has options that run programs or read lists of options,
+ * and which searches a folder even without -r, with -2 two levels deep. Options that follow links are
+ * excluded, because links may lead anywhere.
  */
 const GREP_ALL = options(
   GREP,
@@ -48,7 +49,7 @@ const SORT = options(
     '--numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated',
 );
 
-/** Not those that take names or patterns from a file. */
+/** Without the options that take names or patterns from a file. */
 const DU = options(
   '-a -b -c -d= -h -k -l -m -s -t= -x -B= -D -H -L -P -S -0 --all --apparent-size --block-size --bytes ' +
     '--count-links --dereference --dereference-args --exclude --human-readable --inodes --max-depth ' +
@@ -62,7 +63,7 @@ const STRINGS = options(
     '--output-separator --print-file-name --radix',
 );
 
-/** The value of -I, -L and -P is the next word; letters behind them are options. */
+/** The value of -I, -L and -P is the next word; letters directly after them are options. */
 const TREE_OPTIONS = options(
   '-a -d -f -g -h -i -l -n -p -r -s -t -u -v -x -A -C -D -F -I -J -L -N -P -S -X --dirsfirst --du ' +
     '--filelimit --gitignore --noreport --prune',
@@ -75,7 +76,7 @@ const FIND = options(
     '-regextype -samefile -size -true -type -user -wholename -writable -xdev',
 );
 
-/** What a commit is chosen and shown by. */
+/** Options that select commits and show them without file contents. */
 const LOG = options(
   '-NUM -n= -g -i -E -F -P --abbrev --abbrev-commit --after --all --all-match --ancestry-path --author ' +
     '--author-date-order --before --boundary --branches --cherry --cherry-mark --cherry-pick --children ' +
@@ -86,7 +87,7 @@ const LOG = options(
     '--source --tags --topo-order --until --walk-reflogs -s --no-patch --name-only --name-status --stat ' +
     '--shortstat --numstat --summary --dirstat --compact-summary --diff-filter --no-renames',
 );
-/** What shows the content of files. */
+/** Options that show file contents. */
 const PATCH = options(
   '-a -b -c -m -p -u -w -z -C= -G= -L= -M= -R -S= -U= -W --binary --cc --check --color-words ' +
     '--diff-algorithm --exit-code --find-copies --find-renames --full-index --function-context --histogram ' +
@@ -94,11 +95,11 @@ const PATCH = options(
     '--no-ext-diff --no-textconv --patch --patience --pickaxe-all --pickaxe-regex --raw --relative --text ' +
     '--unified --word-diff --word-diff-regex',
 );
-/** Without -v, which shows what is staged. */
+/** Without -v, which prints staged content. */
 const STATUS = options(
   '-b -s -u= -z --ahead-behind --branch --ignored --long --porcelain --short --show-stash --untracked-files',
 );
-/** Formats that ask gpg about a signature. */
+/** Formats that make git call gpg. */
 const SIGNATURES = ['%G', '%+G', '%-G', '% G'];
 
 export const READ_ONLY: readonly SetEntry[] = [
@@ -111,14 +112,14 @@ export const READ_ONLY: readonly SetEntry[] = [
   ...each('cat, head, tail, nl, cut, tr, comm, cmp, od, hexdump'),
   { words: 'wc', only: WC },
   ...each('md5sum, sha1sum, sha256sum', { only: SUMS }),
-  // It puts the words of the file `list` in the place of `@list`.
+  // It replaces `@list` with the words in the file `list`.
   { words: 'strings', only: STRINGS, neverFirst: ['@'] },
   ...each('grep, egrep, fgrep', { only: GREP_ALL, ...TREE, named: GREP, readsNamed: 'folders' }),
   { words: 'rg', only: RG, ...TREE },
   { words: 'sort', only: SORT },
   { words: 'tree', only: TREE_OPTIONS, ...NAMES },
   { words: 'find', only: FIND, wholeWords: true, ...NAMES },
-  // Not `e`, which shows the environment of processes; nor `-u`: without such a user `-uxe` is `uxe`.
+  // Without `e`, which shows processes' environments, and `-u`: if there is no such user, `-uxe` is `uxe`.
   {
     words: 'ps',
     only: options('-e -f -l -p= -A -H --forest'),

@@ -28,7 +28,7 @@ test.each<[string, Json, string | null]>([
   ['ExitPlanMode', {}, null],
   ['*', {}, null],
   ['no such (tool', {}, null],
-])('[A7] %s %j again is %s', (tool, input, rule) => {
+])('[A7] the rule for %s %j is %s', (tool, input, rule) => {
   const call = { ...at, tool, input };
   expect(ruleFor(call)).toBe(rule);
   if (rule === null) return;
@@ -36,7 +36,7 @@ test.each<[string, Json, string | null]>([
   expect(decide(call, { channel: 'line', session }).decision).toBe('allow');
 });
 
-test('[A7] a command that was allowed allows no other', () => {
+test('[A7] the rule for one command allows no other', () => {
   const words = 'git push pushx -f -rf safe read-only :* a "a" \'b c\' b c'.split(' ');
   const command = fc
     .array(fc.constantFrom(...words, "'a b'", '":"'), { minLength: 1, maxLength: 3 })

@@ -1,27 +1,27 @@
-import { type SeenCall, seeCall, type ToolCall } from './call.ts';
+import { type ParsedCall, parseCall, type ToolCall } from './call.ts';
 import { isCommandSet } from './command-sets.ts';
 import { allows } from './match.ts';
 import { QUESTIONS } from './tool-table.ts';
 
 /**
- * The rule that allows the same again, for an answer that counts for the session (A7): the same
- * command, file, folder, host or agent, or the tool if it has none of these. Null where no rule
- * says just that, as with a command that is not plain.
+ * The rule that "Allow for this session" adds (A7): it allows the same command, file, folder, host or
+ * agent again, or the tool if the call has none of these. Null if no rule would match only this call,
+ * as with a command that is not plain.
  */
 export function ruleFor(call: ToolCall): string | null {
   if (QUESTIONS.has(call.tool)) return null;
-  const seen = seeCall(call);
-  const specifier = specifierFor(seen);
+  const parsed = parseCall(call);
+  const specifier = specifierFor(parsed);
   if (specifier === null) return null;
   const rule = specifier === '' ? call.tool : `${call.tool}(${specifier})`;
-  return !rule.includes('*') && allows(rule, seen) === 'yes' ? rule : null;
+  return !rule.includes('*') && allows(rule, parsed) === 'yes' ? rule : null;
 }
 
-function specifierFor({ subject, command, paths, text }: SeenCall): string | null {
+function specifierFor({ subject, command, paths, text }: ParsedCall): string | null {
   switch (subject) {
     case 'command': {
-      const said = command!.text.trim();
-      return command!.plain.words && !isCommandSet(said) ? said : null;
+      const trimmed = command!.text.trim();
+      return command!.plain.words && !isCommandSet(trimmed) ? trimmed : null;
     }
     case 'file':
     case 'folder': {

@@ -1,9 +1,9 @@
 import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
 
 /*
- * `Bash(safe)` besides the read-only ones, as docs/policy.md prints it: what a developer runs all day
- * and what stays on this machine. It runs code of the repository, and only of that: no option that
- * names another program, folder or configuration, and no words that lead out of the workspace.
+ * The commands of `Bash(safe)` that are not read-only, as listed in docs/policy.md: everyday commands
+ * whose effects stay on this machine. They run the repository's code and no other: no option may name
+ * another program, folder or configuration, and no word may lead out of the workspace.
  */
 
 const INSIDE = { operands: 'inside' } as const;
@@ -130,12 +130,12 @@ const CHECKERS: readonly SetEntry[] = [
   ),
 ];
 
-/** Without -v, which shows what is staged. */
+/** Without -v, which prints staged content. */
 const COMMIT = options(
   '-a -m= -n -q -s --all --allow-empty --amend --author --date --dry-run --fixup --message --no-edit ' +
     '--no-gpg-sign --no-verify --quiet --signoff',
 );
-/** Orders that ask gpg about a signature. */
+/** Sort orders that make git call gpg. */
 const SIGNATURES = ['', '--sort=']
   .flatMap((option) => [option, `${option}-`])
   .flatMap((sign) => [sign, `${sign}v:`, `${sign}version:`])
@@ -154,7 +154,7 @@ const GIT: readonly SetEntry[] = [
     reads: 'tree',
     named: COMMIT,
   },
-  // It moves a file into a .git before it says that it must not.
+  // It moves a file into a .git first and reports the error afterwards.
   { words: 'git mv', only: options('-k -n -v --dry-run --verbose'), ...INSIDE },
   {
     words: 'git stash push',
@@ -209,6 +209,6 @@ const GIT: readonly SetEntry[] = [
 export const SAFE: readonly SetEntry[] = [
   { words: 'mkdir', only: options('-m= -p -v --mode --parents --verbose'), ...INSIDE },
   { words: 'touch', only: options('-a -c -m --no-create'), ...INSIDE },
-  // Of a folder they take all that is in it.
+  // Given a folder, they process everything in it.
   ...[...RUNNERS, ...CHECKERS, ...GIT].map((entry) => ({ reads: 'folders' as const, ...entry })),
 ];

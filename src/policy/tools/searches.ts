@@ -1,22 +1,22 @@
 import { readsOfWords } from './named-paths.ts';
 import { baseName, FIND_RUNS, type Plain, RESERVED, RUNNERS } from './plain-words.ts';
 
-/* Which parts of a command read or move all that is in a folder. */
+/* Finds the parts of a command that read or move whole folders. */
 
-/** Programs that do. */
+/** Programs that do so. */
 const OF_FOLDERS: ReadonlySet<string> = new Set(
   (
     '7z ack ag bsdtar chmod chown cp cpio diff docker egrep fgrep find git grep gzip ln mv pax podman rclone rg ' +
     'rgrep rm rsync scp tar ugrep zgrep zip'
   ).split(' '),
 );
-/** What makes `find` more than a list of names. */
+/** Options with which `find` does more than list names. */
 const FIND_USES: ReadonlySet<string> = new Set([...FIND_RUNS, '-delete', '-fprintf']);
 const TAKES_NAMES: ReadonlySet<string> = new Set(['xargs', 'parallel']);
 
 /**
- * The parts that search, and whether they search the working directory, too. Where words may be
- * anything, as in a text that a command writes, only what is known to search.
+ * The parts that search folders; `here` if they also search the working directory. In a command that
+ * is not plain, words may be anything, such as text to be written, so only known programs count.
  */
 export function searchesIn(
   parts: readonly (readonly string[])[],
@@ -35,7 +35,7 @@ export function searchesIn(
   });
 }
 
-/** From a program that works on folders on: `sudo -u me /bin/tar c /` is `tar c /`. Null without one. */
+/** The words from a folder program on: `sudo -u me /bin/tar c /` is `tar c /`. Null without one. */
 function fromProgram(words: readonly string[]): string[] | null {
   const isBefore = (word: string): boolean => /^\w+\+?=/.test(word) || RESERVED.has(word);
   let at = words.findIndex((word) => !isBefore(word));

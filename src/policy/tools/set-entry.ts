@@ -1,29 +1,30 @@
+import { isFlag } from './flag-needs.ts';
 import { isInside } from './path-match.ts';
 
-/** One line of a set of commands: which programs, and how they may be called. */
+/** One entry of a command set: which programs, and how they may be called. */
 export interface SetEntry {
   /** The first words of the command. */
   readonly words: string;
   /**
-   * The options it may have, wherever they stand: behind `--` they may be the value of an option, or
-   * reach another program. `-n=` may have its value in the same word, `-NUM` is a number. Any option
-   * if not said, for programs whose options are all harmless.
+   * The allowed options. They apply after `--`, too, where a word may be an option's value or be
+   * passed to another program. `-n=` may have its value in the same word, `-NUM` is a number. If
+   * missing, any option is allowed, for programs whose options are all harmless.
    */
   readonly only?: ReadonlySet<string>;
-  /** Its options are whole words, such as `-name`, and never letters that stand together. */
+  /** Its options are whole words, such as `-name`, never groups of letters. */
   readonly wholeWords?: true;
   /**
-   * The words it may have besides options and their values: one of these, or a path inside the
-   * workspace. Any word if not said.
+   * The allowed words other than options and their values: one of these, or with `inside` any path
+   * inside the workspace. If missing, any word is allowed.
    */
   readonly operands?: readonly string[] | 'inside';
-  /** What none of its words may contain. */
+  /** Texts that no word may contain. */
   readonly never?: readonly string[];
-  /** What none of its words may begin with. */
+  /** Texts that no word may begin with. */
   readonly neverFirst?: readonly string[];
-  /** What it reads; the files it names if not said. */
+  /** What it reads; by default the files it names. */
   readonly reads?: Reads;
-  /** With no other options than these it reads only what it names: the files, if not said. */
+  /** With no options other than these, it reads only `readsNamed`, by default the files it names. */
   readonly named?: ReadonlySet<string>;
   readonly readsNamed?: Reads;
 }
@@ -37,15 +38,13 @@ export const NO_WORDS: readonly string[] = [];
 export const each = (names: string, rest: Omit<SetEntry, 'words'> = {}): SetEntry[] =>
   names.split(', ').map((words) => ({ words, ...rest }));
 
-const isFlag = (word: string): boolean => word.length > 1 && word.startsWith('-') && word !== '--';
-
 /**
- * What a command reads: no content but `names`, the `files` it names, all in the `folders` it names,
- * or all in the `tree` of the working directory, too.
+ * What a command reads: only `names` and no content, the `files` it names, everything in the `folders`
+ * it names, or also everything in the working directory's `tree`.
  */
 export type Reads = 'names' | 'files' | 'folders' | 'tree';
 
-/** What a call that is meant by the entry reads. */
+/** What a call that matches the entry reads. */
 export function readsOf(
   { words, reads, named, readsNamed }: SetEntry,
   call: readonly string[],
@@ -56,14 +55,14 @@ export function readsOf(
   return (namesAll ? readsNamed : reads) ?? 'files';
 }
 
-/** Whether the words begin as those of the entry, whatever follows. */
-export const beginsLike = (entry: SetEntry, words: readonly string[]): boolean =>
+/** Whether the words start with those of the entry, whatever follows. */
+export const startsWithEntry = (entry: SetEntry, words: readonly string[]): boolean =>
   entry.words.split(' ').every((word, at) => words[at] === word);
 
-/** Whether the words of a plain command are such a call. `cwd` is where it runs, if that is known. */
-export function isOf(entry: SetEntry, words: readonly string[], cwd?: string): boolean {
+/** Whether the words of a plain command match the entry. `cwd` is where it runs, if known. */
+export function matchesEntry(entry: SetEntry, words: readonly string[], cwd?: string): boolean {
   const start = entry.words.split(' ');
-  if (!beginsLike(entry, words)) return false;
+  if (!startsWithEntry(entry, words)) return false;
   const { operands, never, neverFirst } = entry;
   const isOperand = (word: string): boolean =>
     operands === undefined ||
@@ -82,11 +81,11 @@ export function isOf(entry: SetEntry, words: readonly string[], cwd?: string): b
   return true;
 }
 
-/** The value that stands in the same word as an allowed option, or nothing; null if it is none. */
+/** The value in the same word as an allowed option, maybe empty; null if the option is not allowed. */
 function valueIn(word: string, only: ReadonlySet<string>, wholeWords: boolean): string | null {
   const equals = word.indexOf('=');
   const name = equals === -1 ? word : word.slice(0, equals);
-  // A letter has no value behind a "=": that would be one more letter.
+  // A "=" after a letter does not start a value: it would be one more letter.
   const isLetter = !wholeWords && /^-[^-]$/.test(name);
   if (only.has(name) && !(isLetter && equals !== -1))
     return equals === -1 ? '' : word.slice(equals + 1);

@@ -2,8 +2,8 @@
 export const PATH_MAX = 4096;
 
 /**
- * A longer path only works in a program that resolves each `..` by name, so its names decide. Takes
- * linear time, unlike `normalize`. The result may still be too long to be opened by anyone.
+ * Resolves `.` and `..` by name in a path longer than `PATH_MAX`, because only a program that does the
+ * same can open it. Takes linear time, unlike `normalize`. The result may still be too long to open.
  */
 export function shortened(path: string): string {
   if (path.length <= PATH_MAX) return path;

@@ -3,15 +3,15 @@ import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall, type ToolCall } from './call.ts';
 
 /*
- * What Baton is configured to start for an agent, as the calls it is judged as (P1): commands as
- * `Bash(…)`, servers by URL as `WebFetch(domain:…)`.
+ * Programs that Baton is configured to start for an agent, as the calls that they are judged as (P1):
+ * commands as `Bash(…)`, servers by URL as `WebFetch(domain:…)`.
  */
 
-/** A call that a configuration stands for, and what to call it. */
+/** One configured program. */
 export interface Started {
-  /** Such as `agent.command`. */
+  /** The field that configures it, such as `agent.command`. */
   readonly field: string;
-  /** All readings of it; the strictest counts. Null if its form is not known. */
+  /** All its readings; the strictest verdict applies. Null if its form is unknown. */
   readonly calls: readonly ToolCall[] | null;
 }
 
@@ -24,7 +24,7 @@ export function startedBy({ command, mcpServers = {}, trusted }: AgentSpec): Sta
   if (command !== undefined) {
     started.push({ field: 'agent.command', calls: [shellCall(commandText(command))] });
   }
-  // The repository's hooks and servers: commands that are not known here.
+  // The repository's hooks and servers may run any command.
   if (trusted === true) started.push({ field: 'agent.trusted', calls: [{ tool: 'Bash' }] });
   return started;
 }
@@ -40,22 +40,22 @@ function callsOf(server: McpServer): ToolCall[] {
   return [
     ...readings(url).map((text) => ({
       tool: 'WebFetch',
-      // Of a host that is put together when it starts, only the tool is known.
+      // The host is only known when the variables are expanded, so only the tool is judged.
       input: text.includes('${') ? {} : { url: text },
     })),
     ...(headersHelper === undefined ? [] : readings(headersHelper).map((text) => shellCall(text))),
   ];
 }
 
-/** Claude Code puts variables in: as they are written, and with what is taken where they are not set. */
+/** Claude Code expands variables, so there are two readings: as written, and with the defaults. */
 const readings = (text: string): string[] => [
   ...new Set([text, text.replaceAll(/\$\{[^}]*?:-([^}]*)\}/g, '$1')]),
 ];
 
-/** Words of a command line as a shell would read them back. */
+/** Quotes the words for a shell. */
 export const commandText = (words: readonly string[]): string => words.map(quoted).join(' ');
 
-/** The same, but what Claude Code puts a variable into is not a plain word. */
+/** The same, but a word in which Claude Code expands a variable is not plain. */
 const word = (text: string): string => (text.includes('${') ? `"${text}"` : quoted(text));
 
 const quoted = (text: string): string =>

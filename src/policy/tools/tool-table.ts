@@ -1,18 +1,18 @@
-/* The tools of Claude Code that are known: one table for rules (P1) and for retries (Q16). */
+/* The known tools of Claude Code: one table for rules (P1) and for retries (Q16). */
 
-/** What having run once means for running again. */
+/** Whether a call that ran may run again. */
 export type ToolKind = 'reading' | 'writing' | 'unrepeatable';
 
-/** What a specifier of the tool is about. */
+/** What a specifier in a rule for the tool refers to. */
 export type Subject = 'command' | 'file' | 'folder' | 'url' | 'agent';
 
 export interface Tool {
-  /** Of a command it is the least it can be. */
+  /** For commands, the weakest kind that they can have. */
   readonly kind: ToolKind;
   readonly subject?: Subject;
-  /** Rules for these tools count for it too. */
+  /** Rules for these tools apply to it, too. */
   readonly alsoAs?: readonly string[];
-  /** What its input means is up to a server. */
+  /** An MCP server decides what its input means. */
   readonly isOpen?: true;
 }
 
@@ -31,10 +31,10 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['MultiEdit', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
   ['NotebookEdit', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
   ['Write', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
-  // They fetch with GET, which may be done twice.
+  // These fetch with GET, which is safe to repeat.
   ['WebFetch', { kind: 'reading', subject: 'url' }],
   ['WebSearch', { kind: 'reading' }],
-  // Its own calls are judged one by one.
+  // A subagent's own calls are judged one by one.
   ['Task', { kind: 'writing', subject: 'agent', alsoAs: ['Agent'] }],
   ['Agent', { kind: 'writing', subject: 'agent', alsoAs: ['Task'] }],
   ['Skill', { kind: 'reading' }],
@@ -60,13 +60,13 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['ExitWorktree', { kind: 'writing' }],
 ]);
 
-/** A tool whose input may name a file, or be a command, anywhere. */
+/** Whether any text in the tool's input may be a path or a command. */
 export const isOpenTool = (name: string): boolean => TOOLS.get(name)?.isOpen ?? !TOOLS.has(name);
 
-/** Questions to the person: only the person answers them. */
+/** Questions that only a person can answer. */
 export const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** Commands that others see, or that do something again when run again; as in `Bash(…)` of a deny rule. */
+/** Commands with effects that others see, or that repeat; written as in a deny rule's `Bash(…)`. */
 export const UNREPEATABLE: readonly string[] = [
   'git push',
   'git send-email',

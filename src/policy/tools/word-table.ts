@@ -1,24 +1,24 @@
 import { type FlagNeeds, isFlag } from './flag-needs.ts';
 import { baseName } from './plain-words.ts';
 
-/** The first of so many names of a rule are looked for: they are bits of a number. */
+/** Only this many names of a rule are compared, because each is one bit of a number. */
 const NAMES_MAX = 30;
 
 /**
- * The words of a command, numbered, so that many rules can be looked for in a long one. A rule whose
- * words are not all among them is done at once; of others only the words behind its program are
- * compared, each once.
+ * The words of a command with numeric ids, to match many rules against a long command. A rule with a
+ * word that the command lacks is rejected at once; for others only the words after the rule's program
+ * are compared, each once.
  */
 export class WordTable {
-  /** How many words rules were compared with; tests see that it grows with the command alone. */
+  /** Number of words compared so far; tests check that it grows only with the command's length. */
   compared = 0;
   readonly #words: readonly string[];
   readonly #ids = new Map<string, number>();
   readonly #idAt: Int32Array;
-  /** Of the program's name that a word would be. */
+  /** The id of each word's base name, in case the word is a program. */
   readonly #programAt: Int32Array;
   readonly #isFlagAt: Uint8Array;
-  /** Where the part that a word is in ends. */
+  /** The end of the part that each word is in. */
   readonly #endAt: Int32Array;
   readonly #positions = new Map<number, number[]>();
 
@@ -52,7 +52,7 @@ export class WordTable {
     return this.#ids.size - 1;
   }
 
-  /** Where a program's name stands. */
+  /** All positions of a program's name. */
   #positionsOf(program: number): readonly number[] {
     let positions = this.#positions.get(program);
     if (positions === undefined) {
@@ -66,16 +66,16 @@ export class WordTable {
   }
 
   /**
-   * Whether some part begins with the names, or with `anywhere` has them at any word, and has the
-   * flags behind. Between the names there may be options, each with a value: `git -C there push` is
-   * `git push`. From the name number `free` on anything may stand between them.
+   * Whether some part starts with the names (with `anywhere`: contains them at any word), followed by
+   * the flags. There may be options between the names, each with a value: `git -C there push` is
+   * `git push`. From name number `free` on, anything may be between them.
    */
-  says(names: readonly string[], free: number, needs: FlagNeeds, anywhere: boolean): boolean {
+  matches(names: readonly string[], free: number, needs: FlagNeeds, anywhere: boolean): boolean {
     const ids = this.#idsOf(names);
     if (ids === null) return false;
     const done = 1 << ids.length;
     const isFree = free >= NAMES_MAX ? 0 : ~0 << free;
-    // Hoisted: this may be a loop over all words.
+    // Hoisted, because the loop may visit all words.
     const [idAt, isFlagAt, endAt] = [this.#idAt, this.#isFlagAt, this.#endAt];
     const second = free > 1 ? ids[1] : undefined;
     const positions = this.#positionsOf(ids[0]!);
@@ -86,10 +86,10 @@ export class WordTable {
       const start = positions[i]!;
       if (start < from) continue;
       const end = endAt[start]!;
-      // The first in its part: flags may stand behind any of them.
+      // The first match in its part, because the flags may follow any of them.
       if (begun === -1 || endAt[begun] !== end) begun = start;
       const at = start + 1;
-      // What comes next is neither an option nor what the rule says.
+      // The next word is neither an option nor the rule's second name.
       if (second !== undefined && (at === end || (isFlagAt[at] === 0 && idAt[at] !== second))) {
         continue;
       }
@@ -104,16 +104,16 @@ export class WordTable {
     return false;
   }
 
-  /** Null if one of them is nowhere. */
+  /** Null if the command lacks one of the names. */
   #idsOf([program = '', ...rest]: readonly string[]): number[] | null {
     const ids = [baseName(program), ...rest].slice(0, NAMES_MAX).map((name) => this.#ids.get(name));
     return ids.some((id) => id === undefined) ? null : (ids as number[]);
   }
 
   /**
-   * From one program on: bit n is that n names were seen. All beginnings in the part advance together,
-   * one step a word, until none is left. Where it ended, negative if not all names were seen; as a number,
-   * because it is called for every word that is a program's name.
+   * Matches from one program on. Bit n means that n names have matched; all candidate starts in the
+   * part advance together, one step per word, until none is left. Returns the end position, negated if
+   * not all names matched: a plain number, because this runs for every word that is a program's name.
    */
   #follow(
     ids: readonly number[],
@@ -135,8 +135,8 @@ export class WordTable {
       const all = afterName | afterFlag;
       if (all === 0) break;
       let named = programAt[at] === program ? 2 : 0;
-      for (let seen = 1; seen < length; seen++) {
-        if (ids[seen] === idAt[at] && all & (1 << seen)) named |= 2 << seen;
+      for (let n = 1; n < length; n++) {
+        if (ids[n] === idAt[at] && all & (1 << n)) named |= 2 << n;
       }
       const isFlagHere = isFlagAt[at] === 1;
       afterName = isFlagHere ? named : named | afterFlag | (all & isFree);

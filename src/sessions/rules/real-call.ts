@@ -1,7 +1,12 @@
 import { homedir } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import type { Json } from '../../contract/json.ts';
-import { asTaken, FILE_FIELDS, namesOfCall, type ToolCall } from '../../policy/tools/call.ts';
+import {
+  FILE_FIELDS,
+  namesOfCall,
+  normalizedPath,
+  type ToolCall,
+} from '../../policy/tools/call.ts';
 import { PATH_MAX, shortened } from '../../policy/tools/short-path.ts';
 import { RealPaths } from './real-paths.ts';
 
@@ -37,8 +42,8 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
     const changed: Fields = {};
     for (const name of FILE_FIELDS) {
       const said = Object.hasOwn(input, name) ? input[name] : undefined;
-      if (typeof said !== 'string' || asTaken(said) === '') continue;
-      const path = atHome(asTaken(said));
+      if (typeof said !== 'string' || normalizedPath(said) === '') continue;
+      const path = atHome(normalizedPath(said));
       // Nothing opens it; following it name by name would take long.
       if (path.length > PATH_MAX) continue;
       const { path: real } = await paths.of(way(path));
@@ -64,7 +69,7 @@ async function realGlob(
   const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   if (folder === '' || folder.length > PATH_MAX) return {};
-  const begin = typeof path === 'string' ? atHome(asTaken(path)) || '.' : '.';
+  const begin = typeof path === 'string' ? atHome(normalizedPath(path)) || '.' : '.';
   const from = folder.startsWith('/') ? folder : join(begin, folder);
   return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
 }

@@ -3,7 +3,7 @@ import { type AgentPayload, type Standing, standingOf } from '../../contract/mes
 import type { Verdict } from '../../contract/policy.ts';
 import type { ToolCall } from '../../policy/tools/call.ts';
 import { decide, type Scopes, strictest } from '../../policy/tools/decide.ts';
-import type { Place } from '../../policy/tools/path-match.ts';
+import type { Location } from '../../policy/tools/path-match.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 
 /** Converts stored rules to what the policy takes. */
@@ -22,7 +22,7 @@ export const scopesOf = (
 });
 
 /** Where a session's agent is; its home directory is the server's. */
-export const locationOf = (workspace: string | null | undefined): Place => ({
+export const locationOf = (workspace: string | null | undefined): Location => ({
   cwd: workspace ?? undefined,
   home: homedir(),
 });
