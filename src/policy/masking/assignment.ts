@@ -1,4 +1,4 @@
-import { restOfBlock, startOfBlock } from './block.ts';
+import { type Block, restOfBlock, startOfBlock } from './block.ts';
 import {
   BLANKS_MAX,
   isSecretValue,
@@ -105,10 +105,10 @@ interface Place extends View {
 }
 
 function value(place: Place): Verdict {
-  const { text, final, at } = place;
+  const { text, final } = place;
   const block = place.blocks ? startOfBlock(place, place.from) : null;
-  if (block === 'more') return 'more';
-  const start = block?.from ?? itemStart(place);
+  if (block !== null) return block === 'more' ? 'more' : inBlock(place, block);
+  const start = itemStart(place);
   if (start === 'more') return 'more';
   const opening = text.slice(start, start + OPENING_MAX);
   if (/^[bBrRuUfF@]{0,2}\\{0,3}["'`]{0,2}$/.test(opening) && !final) return 'more';
@@ -121,16 +121,24 @@ function value(place: Place): Verdict {
   if (typeof scheme !== 'number') return scheme;
   const named = isNamed(place, scheme);
   if (named !== false) return named === 'more' ? 'more' : null;
-  if (block !== null) return hidden(first - at, first - at, restOfBlock(block.indent));
-  return quoted
-    ? inQuotes(place, scheme, quote)
-    : bare({ ...place, from: scheme, scheme: scheme > from });
+  if (!quoted) return bare({ ...place, from: scheme, scheme: scheme > from });
+  const isList = start > place.from;
+  return inQuotes(place, scheme, isList ? restOfList(quote) : restOfQuoted(quote), quote);
+}
+
+/** All its lines, unless it begins with a token that has its own mask. */
+function inBlock(place: Place, { from, indent }: Block): Verdict {
+  const { text, at } = place;
+  // The word before a token is hidden, too, or masking again would hide it.
+  const named = !/^bearer$/i.test(text.slice(from, from + 6)) && isNamed(place, from);
+  if (named !== false) return named === 'more' ? 'more' : null;
+  return hidden(from - at, from - at, restOfBlock(indent));
 }
 
 /** A prefix, and a quote with what escapes it. */
 const OPENING_MAX = 8;
 
-/** In a list, where its first item in quotes begins. */
+/** Where the first item of a list begins, if it is in quotes. */
 function itemStart({ text, from, final }: Place): number | 'more' {
   if (text[from] !== '[') return from;
   const start = text.slice(from, from + BLANKS_MAX + 5);
@@ -152,6 +160,7 @@ function schemeEnd({ kind, text, final }: Place, from: number): number | 'more' 
 function inQuotes(
   { text, at, final, kind, name, attached }: Place,
   from: number,
+  rest: Rest,
   quote: string,
 ): Verdict {
   const window = text.slice(from, from + STAND_IN_MAX + quote.length + 1);
@@ -160,7 +169,7 @@ function inQuotes(
   const content = end === -1 ? window : window.slice(0, end);
   if (attached && quote === '"' && isCommand(content)) return null;
   if (holdsMask(content) || !isSecretValue(kind, name, content)) return null;
-  return { mask: 'MASKED', keep: from - at, end: from - at, rest: restOfQuoted(quote) };
+  return { mask: 'MASKED', keep: from - at, end: from - at, rest };
 }
 
 /** Three quotes hold several lines. */
@@ -194,6 +203,26 @@ function restOfQuoted(quote: string): Rest {
   };
 }
 
+/** Skips the items of a list that are in the same quotes, and the commas between them. */
+function restOfList(quote: string): Rest {
+  let item = restOfQuoted(quote);
+  return (text, from, final) => {
+    for (let at = from; ; item = restOfQuoted(quote)) {
+      const skipped = item(text, at, final);
+      at = skipped.at;
+      if (!skipped.done || !text.startsWith(quote, at)) return skipped;
+      const after = at + quote.length;
+      const next = runEnd(text, after, betweenItems, BLANKS_MAX);
+      const isOpen = quote.startsWith(text.slice(next)) && next - after < BLANKS_MAX;
+      if (isOpen && next + quote.length > text.length && !final) return { at, done: false };
+      const isItem = text.slice(after, next).includes(',') && text.startsWith(quote, next);
+      if (!isItem) return { at, done: true };
+      at = next + quote.length;
+    }
+  };
+}
+const betweenItems = chars('\\s,');
+
 function bare(place: Place): Verdict {
   const { text, at, final, from, kind, name, attached } = place;
   let set: Chars = attached && /^[A-Z][A-Z0-9_]*$/.test(name) ? variable : plain;
@@ -201,12 +230,14 @@ function bare(place: Place): Verdict {
   let end = runEnd(text, from, set, most);
   if (attached && end > from && text[end] === '(' && set === plain) {
     const line = text.slice(end, end + CALL_MAX);
-    // A call is closed on its line, or begins with a text.
-    const isCall = /^\((?:["'`]|[^\n]*\))/.test(line);
+    // A call is closed on its line, or begins with a text. A mask may cover its end.
+    const isCall = /^\((?:["'`]|[^\n]*\))/.test(line) || holdsMask(line.split('\n', 1)[0]!);
     if (!isCall && !line.includes('\n') && line.length < CALL_MAX && !final) return 'more';
-    if (!isCall) {
-      set = variable;
-      end = runEnd(text, from, set, most);
+    const longer = isCall ? end : runEnd(text, from, variable, most);
+    if (longer === text.length && !final) return 'more';
+    if (!isCommand(text.slice(from, longer))) {
+      set = isCall ? plain : variable;
+      end = longer;
     }
   }
   if (end === text.length && !final) return 'more';
@@ -229,7 +260,12 @@ const isCommand = (value: string): boolean => /\$\(|`/.test(value);
 
 /** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
 function isCode(found: string, next: string | undefined, attached: boolean): boolean {
-  if (found.startsWith('$(') || (attached && isCommand(found))) return true;
+  if (
+    found.startsWith('$(') ||
+    (found.endsWith('$') && next === '(') ||
+    (attached && isCommand(found))
+  )
+    return true;
   if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(found)) return true;
   if (!PATH_IN_CODE.test(found)) return false;
   return !attached || ROOT.test(found) || kindOfName(found.slice(found.lastIndexOf('.'))) !== null;

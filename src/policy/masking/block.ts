@@ -2,7 +2,7 @@ import { CONTEXT, type Rest, type View } from './rule.ts';
 
 /* Blocks of YAML: `password: |` and lines that are indented deeper than the name. */
 
-const HEADER_MAX = 40;
+const HEADER_MAX = 140;
 const INDENT_MAX = 200;
 const BLOCK_MAX = 32 * 1024;
 
@@ -17,19 +17,25 @@ export interface Block {
 export function startOfBlock({ text, final, before }: View, from: number): Block | 'more' | null {
   if (text[from] !== '|' && text[from] !== '>') return null;
   const header = text.slice(from, from + HEADER_MAX);
-  if (/^[|>][-+\d]{0,2}[ \t]*\r?$/.test(header) && header.length < HEADER_MAX && !final) {
-    return 'more';
-  }
-  const first = /^[|>][-+\d]{0,2}[ \t]*\r?\n/.exec(header);
+  const first = HEADER.exec(header);
+  if (first === null) return OPEN_HEADER.test(header) && !final ? 'more' : null;
   const indent = indentBefore(before);
-  if (first === null || indent === null) return null;
-  const line = from + first[0].length;
-  const blanks = /^[ \t]*/.exec(text.slice(line, line + INDENT_MAX))![0].length;
-  const at = line + blanks;
-  if (at === text.length && blanks < INDENT_MAX && !final) return 'more';
-  if (blanks <= indent || blanks === INDENT_MAX || at === text.length) return null;
+  if (indent === null) return null;
+  const start = from + first[0].length;
+  const seen = text.slice(start, start + INDENT_MAX);
+  const empty = EMPTY_LINES.exec(seen)![0].length;
+  const blanks = /^[ \t]*/.exec(seen.slice(empty))![0].length;
+  const at = start + empty + blanks;
+  const isOpen = at === text.length || (text[at] === '\r' && at + 1 === text.length);
+  if (isOpen && empty + blanks < INDENT_MAX && !final) return 'more';
+  if (blanks <= indent || empty + blanks === INDENT_MAX || at === text.length) return null;
   return text[at] === '\n' || text[at] === '\r' ? null : { from: at, indent };
 }
+
+/** The sign, how line breaks are kept, and a comment. */
+const HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?\n/;
+const OPEN_HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?$/;
+const EMPTY_LINES = /^(?:[ \t]*\r?\n){0,8}/;
 
 /** Of the last line of the output; the dash of a list counts. Null if its beginning is too far back. */
 function indentBefore(before: string): number | null {

@@ -77,6 +77,9 @@ const curlRule = (start: string): Rule => ({
     return wordAt(view, from, name[1] === '' ? word : name[1] === '"' ? inDouble : inSingle);
   },
 });
+/** Flags that take no value, as they are usually written before the `u`. */
+const CURL_FLAGS =
+  's sS k v f L i sk ks fs sf fsS sSf sL Ls fL sSL LsS fsL fsSL sSfL LsSf sv kv'.split(' ');
 const inDouble = chars('^"\\n');
 const inSingle = chars("^'\\n");
 
@@ -139,7 +142,9 @@ const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
 export const formatRules: readonly Rule[] = [
   netrcRule,
   pgpassRule,
-  ...['-u', '-su', '-sSu', '-ku', '-vu', '--user', '--proxy-user', '-U'].map(curlRule),
+  ...['-u', '-U', '--user', '--proxy-user', ...CURL_FLAGS.map((flags) => `-${flags}u`)].map(
+    curlRule,
+  ),
   elementRule,
   // Signed URLs of Azure.
   after('sig=', 20, /[?&;]/),

@@ -38,8 +38,8 @@ export function nameBefore(output: string): string {
 }
 
 const TYPE_MAX = 80;
-/** As code writes it: `str`, `string | null`, `Optional[bytes]`. */
-const TYPE = /^\s{0,4}[A-Za-z_][\w.<>|[\], ]*$/;
+/** As code writes it: `str`, `string | null`, `Optional[bytes]`, `&str`. */
+const TYPE = /^\s{0,4}[&*]?[A-Za-z_][\w.<>|[\], ]*$/;
 
 /** The name whose type is at the end of `before`: `password: str`. Empty if there is none. */
 export function typedNameBefore(before: string): string {

@@ -19,6 +19,9 @@ const blank = chars(' \\t');
 const bearerToken = chars('A-Za-z0-9_~+/=-');
 /** A word of prose after "bearer" has none of these; a token of any length nearly always has. */
 const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
+/** After `Bearer` with a capital anything of this length is a token, except for the words of its standard. */
+const TOKEN_MIN = 8;
+const STANDARD_WORD = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?)$/i;
 const CERTAIN_LENGTH = 20;
 const LEAST_LENGTH = 6;
 
@@ -44,7 +47,10 @@ export const bearerRule: Rule = {
       const header = /authorization["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}$/i.test(
         before.slice(-40),
       );
-      const likely = token.length >= LEAST_LENGTH && TOKEN_LIKE.test(token);
+      const isHeader = text.startsWith('Bearer', at) && token.length >= TOKEN_MIN;
+      const likely =
+        (token.length >= LEAST_LENGTH && TOKEN_LIKE.test(token)) ||
+        (isHeader && !STANDARD_WORD.test(token));
       if (token === '' || !(header || likely)) return null;
     }
     return hidden(from - at, end - at, restOfRun(bearerToken, '.'));
@@ -55,25 +61,37 @@ const userName = chars('^\\s/?#:@"\'`<>\\\\');
 /** Those who write URLs by hand leave an at sign in a password as it is. */
 const userPassword = chars('^\\s/?#"\'`<>\\\\');
 const USER_MAX = 200;
-/** A percent sign may be a character of the password, by its number. */
-const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2}))/i;
+/** Together with the name no more than LOOK_AHEAD. */
+const PASSWORD_MAX = 300;
+/** `$NAME` is one, `$ecret!` is not; `%41` is a character of a password. */
+const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
+/** Their passwords are often written with a slash. In URLs of the web it begins the path. */
+const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|rediss?|amqps?)$/i;
+const databasePassword = chars('^\\s?#"\'`<>\\\\');
 
 /** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
 export const urlRule: Rule = {
   start: '://',
-  at({ text, at, final }) {
+  at({ text, at, final, before }) {
     const from = at + 3;
     const nameEnd = runEnd(text, from, userName, USER_MAX);
     if (nameEnd === text.length && !final) return 'more';
     if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, CERTAIN_LENGTH);
     if (text[nameEnd] !== ':' || holdsMask(text.slice(from, nameEnd))) return null;
-    const end = runEnd(text, nameEnd + 1, userPassword, USER_MAX);
+    let end = runEnd(text, nameEnd + 1, userPassword, PASSWORD_MAX);
+    let last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    const isPath = text[end] !== '/' || isNumber(text.slice(nameEnd + 1, end));
+    if (last === -1 && !isPath && DATABASE.test(before.slice(-16))) {
+      end = runEnd(text, nameEnd + 1, databasePassword, PASSWORD_MAX);
+      last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    }
     if (end === text.length && !final) return 'more';
-    const last = text.slice(nameEnd + 1, end).lastIndexOf('@');
     if (last === -1 || isPort(text.slice(from, nameEnd + 1 + last))) return null;
     return inUrl(text, at, nameEnd + 1, nameEnd + 1 + last, 1);
   },
 };
+
+const isNumber = (text: string): boolean => /^\d*$/.test(text);
 
 /** `localhost:3000` is no name with a password. */
 const isPort = (before: string): boolean =>
