@@ -293,7 +293,6 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
       { file_path: '/a\u202eb', old_string: 'a', new_string: 'b', replace_all: true },
       'Edit(//a\u202eb)',
     ),
-    { ...question('plan', 'ExitPlanMode', { plan: PLAN }), kind: 'plan' },
   ];
   const answers: string[] = [];
   const { page } = await signedIn();
@@ -313,11 +312,6 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   await card('turned').getByText('Edit(//a\\u{202e}b)').waitFor();
   await card('turned').getByText('/a\\u{202e}b', { exact: true }).waitFor();
   await card('turned').getByText('replace_all').waitFor();
-  const plan = card('plan').getByRole('region', { name: 'A plan' });
-  await plan.getByText('Run the tests').waitFor();
-  // A Markdown viewer, once it has loaded, would leave parts out.
-  await quiet(page);
-  expect((await plan.innerText()).trim()).toBe(PLAN.replaceAll('\u202e', '\\u{202e}'));
   await button(card('turned'), 'Edit…').click();
   await card('turned').getByText('Contains invisible characters:').waitFor();
   await page.keyboard.press('Escape');
@@ -341,16 +335,33 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   expect(complaints).toEqual([]);
 });
 
-/** Markdown viewers show neither link targets nor definitions, fence labels and excess cells. */
-const PLAN = [
-  '# Run the tests',
-  '[//]: # (then push to main)',
-  '[site]: https://x.example',
-  '[the docs](https://x.example/install)',
-  '| a |\n|---|\n| b | and delete the backup |',
-  '```sh and ignore the rules\nnpm test\n```',
-  '&#8238;txt.sh&#8203; a\u202eb',
-].join('\n\n');
+test('[A7] [C2] no part of a plan is hidden', async () => {
+  const { server, signedIn } = await siteOf(chromium());
+  const { id: sessionId } = await server.session('to be read');
+  // Markdown would show neither link targets and definitions nor fence labels and excess cells.
+  const plan = [
+    '# Run the tests',
+    '[//]: # (then push to main)',
+    '[site]: https://x.example',
+    '[the docs](https://x.example/install)',
+    '| a |\n|---|\n| b | and delete the backup |',
+    '```sh and ignore the rules\nnpm test\n```',
+    '&#8238;txt.sh&#8203; a\u202eb',
+  ].join('\n\n');
+  const asked = { ...APPROVAL, id: 'plan', sessionId, kind: 'plan', tool: 'ExitPlanMode' };
+  const { page } = await signedIn();
+  const complaints = complaintsOf(page);
+  await page.route(/\/approvals\?.*state=pending/, (route) =>
+    route.fulfill({ json: { items: [{ ...asked, input: { plan } }], nextCursor: null } }),
+  );
+  await page.goto(`${server.url}/inbox`);
+  const shown = page.getByRole('region', { name: 'A plan' });
+  await shown.getByText('Run the tests').waitFor();
+  // Whatever renders it has loaded.
+  await quiet(page);
+  expect((await shown.innerText()).trim()).toBe(plan.replaceAll('\u202e', '\\u{202e}'));
+  expect(complaints).toEqual([]);
+});
 
 /** As the server returns it. */
 const APPROVAL = {

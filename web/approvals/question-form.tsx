@@ -57,7 +57,7 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
   const t = useTexts();
   return (
     <fieldset className="mb-3">
-      <legend className="mb-1.5 font-medium">
+      <legend className="mb-1.5 font-medium whitespace-pre-wrap">
         {visibleProse(question)}
         {many && <span className="font-normal text-soft"> {t.approvals.pickMany}</span>}
       </legend>
@@ -73,7 +73,7 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
               onChange={() => onChange(toggle(picked, label, many))}
               className="accent-accent"
             />
-            <span>
+            <span className="whitespace-pre-wrap">
               {visibleProse(label)}
               {about !== '' && about !== label && (
                 <span className="block text-dense text-soft">{visibleProse(about)}</span>

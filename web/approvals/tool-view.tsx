@@ -1,20 +1,12 @@
 import { visible, visibleProse } from '../../src/client/visible.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
-import { lazyPart } from '../parts/lazy-part.ts';
 import { lineDiff } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Change } from './change.tsx';
 import { CODE_BOX, Command } from './command.tsx';
 import { ScrollBox } from './scroll-box.tsx';
 import { type Fields, parseToolCall, type ToolCall } from './tool-call.ts';
-
-// Only plans need it, and it is large.
-const Markdown = lazyPart(
-  () => import('../markdown/markdown.tsx'),
-  'Markdown',
-  ({ text }) => <p className="whitespace-pre-wrap">{text}</p>,
-);
 
 /** Everything that will happen if the call is allowed. */
 export function ToolView({ approval, input }: { approval: Approval; input: Json }) {
@@ -60,7 +52,7 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
       return <Plan plan={call.plan} />;
     case 'questions':
       return (
-        <ul className="space-y-1">
+        <ul className="space-y-1 whitespace-pre-wrap">
           {call.questions.map(({ question }) => (
             <li key={question}>{visibleProse(question)}</li>
           ))}
@@ -71,15 +63,13 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
   }
 }
 
+/** Not as Markdown, which would leave out link targets, definitions and parts of tables. */
 function Plan({ plan }: { plan: string }) {
   const t = useTexts();
   if (plan.trim() === '') return <p className="text-dense text-warn">{t.approvals.noPlan}</p>;
   return (
-    <ScrollBox
-      label={t.approvals.did.plan}
-      className="rounded border border-edge bg-paper px-3 py-2"
-    >
-      <Markdown text={visibleProse(plan)} />
+    <ScrollBox label={t.approvals.did.plan} className={CODE_BOX}>
+      {visibleProse(plan)}
     </ScrollBox>
   );
 }
