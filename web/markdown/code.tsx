@@ -1,4 +1,5 @@
 import { memo, type ReactNode, useMemo } from 'react';
+import { visible, visibleProse } from '../../src/client/visible.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { useStore } from '../state/store.ts';
 import { highlight, languages, type Piece } from './highlight.ts';
@@ -38,10 +39,12 @@ export function Coloured({ code, language }: { code: string; language: string | 
 interface Props {
   readonly code: string;
   readonly language: string | null;
+  /** Commands have every unusual character spelled out, other code those that hide something. */
+  readonly isCommand?: boolean;
 }
 
-/** A code block with a copy button. */
-export const Code = memo(function Code({ code, language }: Props) {
+/** A code block with a copy button, which copies the code as it is. */
+export const Code = memo(function Code({ code, language, isCommand = language === 'bash' }: Props) {
   return (
     <div className="group/code relative my-2">
       <pre
@@ -50,7 +53,7 @@ export const Code = memo(function Code({ code, language }: Props) {
         className="overflow-x-auto rounded border border-edge bg-raised px-3 py-2 pr-11 font-mono max-md:min-h-12 text-dense"
       >
         <code>
-          <Coloured code={code} language={language} />
+          <Coloured code={isCommand ? visible(code) : visibleProse(code)} language={language} />
         </code>
       </pre>
       <CopyButton

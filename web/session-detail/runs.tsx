@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import { visible } from '../../src/client/visible.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { timeTaken } from '../dashboard/figures.ts';
@@ -29,7 +30,7 @@ export function Runs({ session }: { session: Session }) {
       )}
       <ul className="-mx-4 divide-y divide-edge">
         {runs.map((run) => (
-          <Run key={run.id} run={run} />
+          <Run key={run.id} run={run} isCommand={session.agent.kind === 'shell'} />
         ))}
       </ul>
       {hasNextPage && (
@@ -46,9 +47,10 @@ export function Runs({ session }: { session: Session }) {
   );
 }
 
-function Run({ run }: { run: RunView }) {
+function Run({ run, isCommand }: { run: RunView; isCommand: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   const taken = timeTaken(run, useSeconds());
+  const text = run.message ?? run.type;
   return (
     <li>
       <button
@@ -64,7 +66,7 @@ function Run({ run }: { run: RunView }) {
         />
         <RunBadge state={run.state} />
         <span className="min-w-0 flex-1 basis-40 truncate max-md:order-last max-md:basis-full max-md:pl-6.5">
-          {run.message ?? run.type}
+          {isCommand ? visible(text) : text}
         </span>
         <span className="figures text-dense text-soft">
           {taken === null ? '' : duration(taken)}

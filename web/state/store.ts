@@ -25,4 +25,4 @@ export function createStore<T>(initial: T): Store<T> {
 }
 
 export const useStore = <T>({ subscribe, get }: Pick<Store<T>, 'get' | 'subscribe'>): T =>
-  useSyncExternalStore(subscribe, get);
+  useSyncExternalStore(subscribe, get, get);

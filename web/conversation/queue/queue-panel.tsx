@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { visible } from '../../../src/client/visible.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { client, queries } from '../../api/client.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';
@@ -136,7 +137,9 @@ export function QueuePanel({ messages, hidden, onReturnToDraft }: Props) {
             key={key}
             className="flex items-center gap-2 border-t border-edge px-3 py-1.5 text-soft"
           >
-            <span className="min-w-0 grow truncate">{text}</span>
+            <span className="min-w-0 grow truncate">
+              {session.agent.kind === 'shell' ? visible(text) : text}
+            </span>
             <span className="shrink-0 text-xs">
               {state === 'waiting' ? t.conversation.unsent : t.conversation.sending}
             </span>

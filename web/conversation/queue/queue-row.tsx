@@ -1,5 +1,6 @@
 import { ArrowUp, Clock, GripVertical, Paperclip, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
+import { visible } from '../../../src/client/visible.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { isComposing } from '../../parts/composing.ts';
@@ -9,6 +10,7 @@ import { useStore } from '../../state/store.ts';
 import { language } from '../../texts/language.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { useAutosize } from '../composer/autosize.ts';
+import { useConversation } from '../context.ts';
 
 interface Props {
   readonly run: RunView;
@@ -34,7 +36,8 @@ export function QueueRow(props: Props) {
   const t = useTexts();
   const words = t.conversation.queue;
   const [isOver, setOver] = useState(false);
-  const text = run.message ?? '';
+  const isCommand = useConversation().session.agent.kind === 'shell';
+  const text = isCommand ? visible(run.message ?? '') : (run.message ?? '');
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     event.preventDefault();
@@ -43,7 +46,7 @@ export function QueueRow(props: Props) {
   if (was !== undefined) {
     return (
       <li className="border-t border-edge p-2">
-        <EditForm {...props} was={was} />
+        <EditForm {...props} was={was} text={text} isCommand={isCommand} />
       </li>
     );
   }
@@ -128,19 +131,29 @@ function StartsAt({ at }: { at: string }) {
   );
 }
 
+interface EditFormProps extends Props {
+  readonly was: RunView;
+  /** The current message, as it is shown. */
+  readonly text: string;
+  readonly isCommand: boolean;
+}
+
 function EditForm({
   run,
   was,
+  text,
+  isCommand,
   hasStarted,
   onEdit,
   onEditing,
   onReturnToDraft,
-}: Props & { was: RunView }) {
+}: EditFormProps) {
   const t = useTexts();
   const words = t.conversation.queue;
   const [value, setValue] = useState(was.message ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useAutosize(field, value);
+  const shown = isCommand ? visible(value) : value;
   const onCancel = (): void => onEditing(false);
   const save = (): void => {
     if (hasStarted || value.trim() === '') return;
@@ -172,6 +185,11 @@ function EditForm({
         }}
         className="block max-h-[25dvh] w-full resize-none rounded border border-line bg-paper px-2 py-1.5"
       />
+      {shown !== value && (
+        <p className="mt-1 text-dense text-warn">
+          {t.approvals.holdsHidden} <code className="font-mono">{shown}</code>
+        </p>
+      )}
       {hasStarted ? (
         <p role="alert" className="mt-1 text-dense text-warn">
           {words.started}
@@ -179,7 +197,7 @@ function EditForm({
       ) : (
         run.message !== was.message && (
           <p role="alert" className="mt-1 text-dense text-warn">
-            {words.changed} <q className="break-words">{run.message}</q>
+            {words.changed} <q className="break-words">{text}</q>
           </p>
         )
       )}

@@ -1,3 +1,4 @@
+import { visible, visibleProse } from '../../../src/client/visible.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import { parseToolCall } from '../../approvals/tool-call.ts';
 import { Code } from '../../markdown/code.tsx';
@@ -20,7 +21,7 @@ export function ToolBody({ call }: { call: ToolBlock }) {
       <Answered call={call} />
       {refused !== null && (
         <p className="text-dense text-bad">
-          {t.conversation.refusedBy}: {refused}
+          {t.conversation.refusedBy}: {visible(refused)}
         </p>
       )}
       {cut && <p className="text-dense text-soft">{t.conversation.cutOff}</p>}
@@ -59,7 +60,9 @@ function Input({ tool, input }: { tool: string; input: Json }) {
     case 'command':
       return (
         <>
-          {parsed.about !== '' && <p className="text-dense text-soft">{parsed.about}</p>}
+          {parsed.about !== '' && (
+            <p className="text-dense text-soft">{visibleProse(parsed.about)}</p>
+          )}
           <Code code={parsed.command} language="bash" />
         </>
       );
@@ -67,15 +70,17 @@ function Input({ tool, input }: { tool: string; input: Json }) {
       return (
         <Changes
           path={parsed.path}
-          lines={parsed.changes.flatMap(({ before, after }) => lineDiff(before, after))}
+          lines={parsed.changes.flatMap(({ before, after }) =>
+            lineDiff(visibleProse(before), visibleProse(after)),
+          )}
         />
       );
     case 'write':
-      return <Changes path={parsed.path} lines={lineDiff('', parsed.content)} />;
+      return <Changes path={parsed.path} lines={lineDiff('', visibleProse(parsed.content))} />;
     default:
       return Object.keys(fields).length === 0 && input === null ? null : (
         <LongText text={textOf(input)} keep="start">
-          {(shown) => <Code code={shown} language="json" />}
+          {(shown) => <Code code={shown} language="json" isCommand />}
         </LongText>
       );
   }
@@ -85,10 +90,11 @@ const textOf = (input: Json): string =>
   typeof input === 'string' ? input : JSON.stringify(input, null, 2);
 
 function Changes({ path, lines }: { path: string; lines: ReturnType<typeof lineDiff> }) {
+  const shown = visible(path);
   return (
     <>
-      <p className="font-mono text-dense text-soft">{path}</p>
-      <DiffView lines={lines} label={path} />
+      <p className="font-mono text-dense text-soft">{shown}</p>
+      <DiffView lines={lines} label={shown} />
     </>
   );
 }
@@ -104,7 +110,7 @@ function Todos({ fields }: { fields: Fields }) {
           <li key={at} className="flex gap-2">
             <span className="w-20 shrink-0 text-soft">{t.conversation.todo[state]}</span>
             <span className={state === 'completed' ? 'text-soft line-through' : ''}>
-              {textIn(item, 'content')}
+              {visibleProse(textIn(item, 'content'))}
             </span>
           </li>
         );

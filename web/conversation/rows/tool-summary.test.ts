@@ -22,6 +22,19 @@ test('[C2] a call is one line: verb and target', () => {
   }
 });
 
+test('[X4] hidden and reversing characters of a call are spelled out in its line', () => {
+  const command = 'ls\u00a0\n\u202emoc.live\u200b';
+  expect(summaryOf('Bash', { command }).target).toBe('ls\\u{00a0} ⏎ \\u{202e}moc.live\\u{200b}');
+  expect(summaryOf('mcp__a\u200b__b', 'x\u3000y')).toMatchObject({
+    name: 'a\\u{200b}: b',
+    target: 'x\\u{3000}y',
+  });
+  // People separate words like this when they search.
+  expect(summaryOf('WebSearch', { query: '東京\u3000天気\u200b' }).target).toBe(
+    '東京\u3000天気\\u{200b}',
+  );
+});
+
 const call = (more: Partial<ToolBlock>): ToolBlock => ({
   kind: 'tool',
   id: 'e1',

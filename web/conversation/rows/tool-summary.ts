@@ -1,3 +1,4 @@
+import { visible, visibleProse } from '../../../src/client/visible.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import type { ToolBlock } from '../log/blocks.ts';
 import { fieldsOf, textIn } from '../log/fields.ts';
@@ -40,6 +41,9 @@ const TOOLS: Readonly<Record<string, readonly [verb: Verb, ...fields: string[]]>
   TodoWrite: ['plan'],
 };
 
+/** Their targets are written for people. */
+const PROSE: readonly Verb[] = ['searchWeb', 'delegate'];
+
 /** One line: verb and target; files of the workspace with relative paths. */
 export function summaryOf(tool: string, input: Json, workspace: string | null = null): Summary {
   const known = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
@@ -49,10 +53,10 @@ export function summaryOf(tool: string, input: Json, workspace: string | null = 
     const parts = names
       .map((name) => within(textIn(fields, name), workspace))
       .filter((text) => text !== '');
-    return { verb, name: tool, target: oneLine(parts.join(' · ')) };
+    return { verb, name: tool, target: oneLine(parts.join(' · '), PROSE.includes(verb)) };
   }
   const target = typeof input === 'string' ? input : firstText(Object.values(fields));
-  return { verb: null, name: nameOf(tool), target: oneLine(target) };
+  return { verb: null, name: visible(nameOf(tool)), target: oneLine(target) };
 }
 
 const within = (path: string, workspace: string | null): string =>
@@ -68,9 +72,9 @@ const firstText = (values: readonly Json[]): string =>
   values.find((value): value is string => typeof value === 'string') ?? '';
 
 const LINE = 300;
-const oneLine = (text: string): string =>
-  text
-    .slice(0, LINE)
+/** Trims only spaces that a shell would ignore, too: the others are spelled out before. */
+const oneLine = (text: string, isProse = false): string =>
+  (isProse ? visibleProse : visible)(text.slice(0, LINE))
     .replace(/\s*\n\s*/g, ' ⏎ ')
     .trim();
 
