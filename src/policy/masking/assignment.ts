@@ -25,18 +25,18 @@ import {
 import { hidden, isNamed } from './shapes.ts';
 
 /*
- * `password=…` and its kin: in variables, query strings, JSON, YAML, code and flags. What is in quotes or
- * stuck to its `=` is a value. What stands apart may be prose or code ("the password: required",
- * `password = ask()`), and is a value only if it looks like one.
+ * `password=…` in variables, query strings, JSON, YAML, code and flags. Text in quotes, or directly after `=`, is a
+ * value. Other text may be prose or code ("the password: required", `password = ask()`), so it is a value only if it
+ * looks like one.
  */
 
 const blank = chars(' \\t');
-/** What ends a value that is not in quotes; a shell variable ends at fewer. */
+/** The characters of a value without quotes; a shell variable may have more. */
 const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
 const variable = chars('^\\s"\'`;&|\\\\');
-/** Over several lines; what follows three quotes that are never closed must come to light again. */
+/** The longest value in triple quotes; if they are never closed, the text after it is shown again. */
 const TRIPLE_MAX = 32 * 1024;
-/** What code may write before a quote: bytes, raw, Unicode, formatted. */
+/** Prefixes of a string in code: bytes, raw, Unicode, formatted. */
 const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
 
 const assignment = (start: string, inCall: boolean): Rule => ({
@@ -64,7 +64,7 @@ const assignment = (start: string, inCall: boolean): Rule => ({
 const separator = chars(':=>');
 const flagName = chars('A-Za-z0-9-');
 
-/** `--password …`; with `=` it is an assignment like others. */
+/** `--password …`; with `=` it is an assignment. */
 const flag: Rule = {
   start: '--',
   at(view) {
@@ -96,9 +96,9 @@ interface Place extends View {
   readonly from: number;
   /** `name=value`, without blanks. */
   readonly attached: boolean;
-  /** It may be a block of YAML. */
+  /** The value may be a block of YAML. */
   readonly blocks: boolean;
-  /** Its type is between the name and the `=`, so only what is in quotes is a value. */
+  /** A type is between the name and the `=`, so only text in quotes is a value. */
   readonly typed: boolean;
   /** A word such as `Basic` came before it. */
   readonly scheme?: boolean;
@@ -149,7 +149,7 @@ function itemStart({ text, from, final }: Place): number | 'more' {
   return from + (item?.[0].length ?? 0);
 }
 
-/** Past the word before the credential: `Authorization: Basic …`. */
+/** The end of the word before a credential: `Authorization: Basic …`. */
 function schemeEnd({ kind, text, final }: Place, from: number): number | 'more' {
   if (kind !== 'authorization') return from;
   const start = text.slice(from, from + 12);
@@ -193,7 +193,7 @@ function restOfQuoted(quote: string): Rest {
     while (at < text.length && left > 0) {
       if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return { at, done: true };
       const escaped = text[at] === '\\';
-      // It may be the beginning of the closing quote.
+      // This may be the beginning of the closing quote.
       const isOpen = escaped || quote.startsWith(text.slice(at, at + quote.length));
       if (isOpen && !final && text.length - at < Math.max(2, quote.length)) break;
       at += escaped ? 2 : 1;
@@ -241,42 +241,44 @@ function bare(place: Place): Verdict {
     }
   }
   if (end === text.length && !final) return 'more';
-  const found = text.slice(from, end);
-  if (holdsMask(found)) return null;
-  if (!isSecretValue(kind, name, found) || isCode(found, text[end], attached)) return null;
-  const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(found);
-  if (!attached && !credential && !looksLikeValue(place, found, text[end])) return null;
+  const content = text.slice(from, end);
+  if (holdsMask(content)) return null;
+  if (!isSecretValue(kind, name, content) || isCode(content, text[end], attached)) return null;
+  const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(content);
+  if (!attached && !credential && !looksLikeValue(place, content, text[end])) return null;
   return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
 }
 
-/** So far a call in code is looked for its end. */
+/** How far the end of a call in code is searched for. */
 const CALL_MAX = 128;
 const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 const ROOT =
   /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
 
-/** In a shell's variable it is executed, so who is asked about the command has to see it. */
+/** A shell executes it in a variable, so the person who approves the command has to see it. */
 const isCommand = (value: string): boolean => /\$\(|`/.test(value);
 
 /** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
-function isCode(found: string, next: string | undefined, attached: boolean): boolean {
+function isCode(content: string, next: string | undefined, attached: boolean): boolean {
   if (
-    found.startsWith('$(') ||
-    (found.endsWith('$') && next === '(') ||
-    (attached && isCommand(found))
+    content.startsWith('$(') ||
+    (content.endsWith('$') && next === '(') ||
+    (attached && isCommand(content))
   )
     return true;
-  if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(found)) return true;
-  if (!PATH_IN_CODE.test(found)) return false;
-  return !attached || ROOT.test(found) || kindOfName(found.slice(found.lastIndexOf('.'))) !== null;
+  if ((next === '(' || next === '[') && /^[\w$.?]+$/.test(content)) return true;
+  if (!PATH_IN_CODE.test(content)) return false;
+  return (
+    !attached || ROOT.test(content) || kindOfName(content.slice(content.lastIndexOf('.'))) !== null
+  );
 }
 
-/** Of what stands apart from its name: it has what words and names in code have not. */
-function looksLikeValue(place: Place, found: string, next: string | undefined): boolean {
-  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(found)) return false;
-  let end = found.length;
-  while (end > 0 && '.?!:'.includes(found[end - 1]!)) end--;
-  const core = found.slice(0, end);
+/** Whether text that does not directly follow `=` has characters that words and names in code do not have. */
+function looksLikeValue(place: Place, content: string, next: string | undefined): boolean {
+  if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(content)) return false;
+  let end = content.length;
+  while (end > 0 && '.?!:'.includes(content[end - 1]!)) end--;
+  const core = content.slice(0, end);
   // A token that is a word with a number is more likely a name: `refresh2`.
   if (place.kind === 'token' && /^[a-z]+\d$/.test(core)) return false;
   if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
@@ -287,7 +289,7 @@ function looksLikeValue(place: Place, found: string, next: string | undefined): 
   return endsLine && /^[a-z]{6,}$/.test(core) && beginsLine(place) && kindOfName(core) === null;
 }
 
-/** `password: swordfish` on a line of its own, as in files of settings. */
+/** `password: swordfish` on a line of its own, as in a settings file. */
 function beginsLine({ before, name }: Place): boolean {
   const line = before
     .slice(-CONTEXT + 1)

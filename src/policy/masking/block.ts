@@ -7,13 +7,13 @@ const INDENT_MAX = 200;
 const BLOCK_MAX = 32 * 1024;
 
 export interface Block {
-  /** Where its first line begins, behind the blanks. */
+  /** Where the text of its first line begins. */
   readonly from: number;
-  /** Of the name; lines of the block have more. */
+  /** The indentation of the name; lines of the block have more. */
   readonly indent: number;
 }
 
-/** The block that begins at `from`, with its `|` or `>`; null if there is none. */
+/** The block whose `|` or `>` is at `from`; null if there is none. */
 export function startOfBlock({ text, final, before }: View, from: number): Block | 'more' | null {
   if (text[from] !== '|' && text[from] !== '>') return null;
   const header = text.slice(from, from + HEADER_MAX);
@@ -37,7 +37,7 @@ const HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?\n/;
 const OPEN_HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?$/;
 const EMPTY_LINES = /^(?:[ \t]*\r?\n){0,8}/;
 
-/** Of the last line of the output; the dash of a list counts. Null if its beginning is too far back. */
+/** The indentation of the last line of the output, including the dash of a list; null if the line is too long. */
 function indentBefore(before: string): number | null {
   const seen = before.slice(-CONTEXT);
   const start = seen.lastIndexOf('\n') + 1;
@@ -45,7 +45,7 @@ function indentBefore(before: string): number | null {
   return /^[ \t-]*/.exec(seen.slice(start))![0].length;
 }
 
-/** Skips lines that are indented deeper, and blank ones between them. */
+/** Skips lines with more indentation, and empty lines between them. */
 export function restOfBlock(indent: number): Rest {
   let left = BLOCK_MAX;
   const most = indent + INDENT_MAX;

@@ -5,12 +5,12 @@ const LENGTH = 20;
 const CAPITALS = /^[A-Z0-9]{20}$/;
 const NAME = 'AWS_ACCESS_KEY';
 
-/** Masks words of exactly 20 capitals and digits in what another stream gives. */
+/** Masks words of exactly 20 capitals and digits in the output of another stream. */
 export class CapitalsStream implements MaskStream {
   readonly #inner: MaskStream;
   readonly #onHit: (name: string) => void;
   #held = '';
-  /** In a word that is too long, of which the beginning is out. */
+  /** Inside a word that is too long and whose beginning has been returned. */
   #inLongWord = false;
 
   constructor(inner: MaskStream, onHit: (name: string) => void) {

@@ -1,6 +1,6 @@
 /*
- * Texts with secrets and what must become of them, and texts that must stay. What looks like a live token is put
- * together here, so that no file of the repository contains one.
+ * Texts with secrets and how they must be masked, and texts that must not change. Tokens are assembled here, so that no
+ * file of the repository contains what looks like a live one.
  */
 
 export interface SecretText {
@@ -11,7 +11,7 @@ export interface SecretText {
   readonly masked: string;
 }
 
-/** Letters and digits without order, always the same. */
+/** Pseudo-random characters that are always the same. */
 function characters(length: number, alphabet: string): string {
   let state = length;
   return Array.from({ length }, () => {
@@ -35,7 +35,7 @@ const keyBody = Array.from({ length: 20 }, (_, i) => base64(64 - (i % 2))).join(
 const pem = (label: string): string =>
   `-----BEGIN ${label}-----\n${keyBody}\n-----END ${label}-----`;
 
-/** The secret alone, as what its kind is masked as. */
+/** The secret alone, with the mask of its type. */
 const alone = (what: string, secret: string, mask: string): SecretText => ({
   what,
   secret,
@@ -287,7 +287,7 @@ export const SECRETS: readonly SecretText[] = [
 
 const uuid = '018f6e2a-7c1b-7d3e-9a4f-2b1c0d9e8f7a';
 
-/** What only looks like a secret. */
+/** Texts that only resemble secrets. */
 export const HARMLESS: readonly string[] = [
   '',
   'the password is required',

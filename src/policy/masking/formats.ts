@@ -12,15 +12,15 @@ import {
 } from './rule.ts';
 import { hidden, isNamed } from './shapes.ts';
 
-/* Secrets that are known by the file, command or URL they are in. */
+/* Secrets that are recognised by the file, command or URL they are in. */
 
 const blank = chars(' \\t');
 const word = chars('^\\s"\'`');
 const inUrl = chars('A-Za-z0-9%_.~+/=-');
-/** A stand-in, not a secret. */
+/** `$NAME`, `<name>` and the like. */
 const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2})|bearer$)/i;
 
-/** Masks what is at `from`, as long as such characters follow and at least `least` of them. */
+/** Masks the run of such characters at `from`, if it has at least `least` of them. */
 function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {
   const { text, at, final } = view;
   const end = runEnd(text, from, set, Math.max(least, 8));
@@ -57,7 +57,7 @@ const pgpassRule: Rule = {
 
 /** `curl -u name:password`. */
 const CURL = /\bcurl\b[^\n;|&]*\s$/;
-/** What is quoted ends no command, nor does a line that is continued. */
+/** Separators in quotes do not end a command, nor does an escaped line break. */
 const QUOTED = /\\[\s\S]|"[^"\n]*"|'[^'\n]*'/g;
 const isOfCurl = (before: string): boolean =>
   CURL.test(before) ||
@@ -112,7 +112,7 @@ const elementRule: Rule = {
   },
 };
 
-/** Secrets of Baton that are known by their name and their length: `page-key: …`, `"ticket":"…"`. */
+/** Baton's own secrets, recognised by their name and their length: `page-key: …`, `"ticket":"…"`. */
 const OWN_LENGTH = 43;
 const own = chars('A-Za-z0-9_-');
 const BETWEEN = /^["'\\]{0,4}[ \t]{0,4}[:=,][ \t]{0,4}["'\\]{0,4}/;
@@ -130,7 +130,7 @@ const ownRule = (start: string): Rule => ({
   },
 });
 
-/** What follows a beginning that only such secrets have. */
+/** The text after a start that only such secrets have. */
 const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
   start,
   at(view) {

@@ -13,7 +13,7 @@ interface How {
   readonly hasMask: (text: string) => boolean;
 }
 
-/** Masks every text in a JSON value, names of fields included, and what such a name says is secret. */
+/** Masks every text in a JSON value, including names of fields, and the values of fields whose name says they are secret. */
 export const maskJson = (masker: Masker, value: Json): Json =>
   maskAll({ text: masker.mask, value: () => MASKED, hasMask: masker.hasMask }, value, null);
 
@@ -24,11 +24,11 @@ export const maskCallJson = (masker: Masker, value: Json): Json => {
   return maskAll({ text: maskCall, value: hidden, hasMask }, value, null);
 };
 
-/** What the field that a value is in, or is a part of, says about it. */
+/** What the name of its field, or of a field above, says about a value. */
 interface Secret {
   readonly kind: Kind;
   readonly name: string;
-  /** It is of a field above. */
+  /** The name is that of a field above. */
   readonly inherited: boolean;
 }
 
@@ -70,7 +70,7 @@ function maskOne(how: How, value: string | number, secret: Secret | null): Json 
   return isSecret(value, secret) ? how.value(String(value)) : masked;
 }
 
-/** Nothing of it is shown but masks, and the word before a credential. */
+/** True if only masks, and the word before a credential, are visible. */
 const isAllMasks = (masked: string | number): boolean =>
   /^\s*(?:(?:bearer|basic|token|digest|apikey)\s+)?(?:\*{3}[A-Z][A-Z0-9_]*\*{3}\s*)+$/i.test(
     String(masked),
@@ -80,7 +80,7 @@ function isSecret(value: string | number, { kind, name, inherited }: Secret): bo
   const text = String(value);
   if (typeof value === 'number') return kind === 'password' && !inherited && text.length >= 4;
   if (!isSecretValue(kind, name, text)) return false;
-  // Deeper down there are other things, too: names, states, words for people.
+  // Below such a field there are also names, states and texts for people.
   return !inherited || (!/\s/.test(text) && (kind === 'password' || /[^A-Za-z_-]/.test(text)));
 }
 
@@ -90,6 +90,6 @@ function kindOfPair(fields: Fields): Kind | null {
   return typeof named?.[1] === 'string' ? kindOfName(named[1]) : null;
 }
 
-/** It tells what a password looks like; it holds none. */
+/** A schema describes a password but contains none. */
 const isSchema = (fields: Fields): boolean =>
   ['type', '$ref', 'description', 'anyOf', 'oneOf', 'enum'].some((name) => name in fields);

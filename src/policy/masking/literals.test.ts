@@ -9,7 +9,7 @@ const hiding = (...values: string[]): Masker => {
   return masker;
 };
 
-/** In pieces of every length. */
+/** Masks the text in pieces, once for each length of a piece. */
 function inPieces(masker: Masker, text: string): string[] {
   return Array.from({ length: text.length }, (_, i) => {
     const stream = masker.stream();
@@ -23,7 +23,7 @@ function inPieces(masker: Masker, text: string): string[] {
 describe('[P4] values that are known', () => {
   const VALUE = 'tr0ub4dor&3 "quoted"/x';
 
-  test('are masked wherever they are, also in pieces', () => {
+  test('are masked wherever they appear, also in pieces', () => {
     const masker = hiding(VALUE);
     for (const [text, shown] of [
       [VALUE, '***MASKED***'],
@@ -40,7 +40,7 @@ describe('[P4] values that are known', () => {
     }
   });
 
-  test('only from 12 characters on', () => {
+  test('are masked if they have at least 12 characters', () => {
     const masker = hiding('eleven-char', 'twelve-chars');
     expect(masker.mask('eleven-char twelve-chars')).toBe('eleven-char ***MASKED***');
   });
@@ -63,7 +63,7 @@ describe('[P4] values that are known', () => {
     }
   });
 
-  test('of several lines each counts, and long ones are found in parts', () => {
+  test('are masked line by line, and long lines in parts', () => {
     const long = Array.from({ length: 120 }, (_, i) => `part${i}of it`).join('/');
     const masker = hiding(`first line of it\n\nsecond line of it\n`, long);
     expect(masker.mask('a second line of it, first line of it')).toBe(
@@ -73,7 +73,7 @@ describe('[P4] values that are known', () => {
     expect(new Set(inPieces(masker, `<${long.slice(0, 700)}`)).size).toBe(1);
   });
 
-  test('keep the mask of their kind', () => {
+  test('keep the mask of their type', () => {
     const { text, masked } = SECRETS[0]!;
     expect(hiding(text).mask(text)).toBe(masked);
   });

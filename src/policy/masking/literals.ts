@@ -2,16 +2,16 @@ import type { MaskStream } from './masker.ts';
 import { maskOf } from './rule.ts';
 
 /*
- * Values that are known to be secret: the server's own, and those it gives to agents. They are masked
- * wherever they are, in whatever shape.
+ * Values that are known to be secret: the server's own, and those it gives to agents. They are masked wherever
+ * they appear.
  */
 
-/** A shorter one would be in too many innocent texts. */
+/** Shorter values appear in too many harmless texts. */
 export const LITERAL_MIN = 12;
-/** So much of a text waits at most, because it could become a longer one. */
+/** At most this much text is held back because it may become a known value. */
 const LITERAL_MAX = 256;
 
-/** The texts to look for: lines of the value, in pieces if they are long, as they are and as others write them. */
+/** The texts to search for: each line of the values, literally and encoded, in pieces if it is long. */
 export function literalsOf(values: readonly string[]): string[] {
   const lines = values.flatMap((value) => value.split(/\r?\n|\\n/)).map((line) => line.trim());
   const written = lines.flatMap((line) => [
@@ -20,7 +20,7 @@ export function literalsOf(values: readonly string[]): string[] {
     JSON.stringify(line).slice(1, -1),
   ]);
   const pieces = written.flatMap((line) => inPieces(line));
-  // A longer one first: it may begin with a shorter one.
+  // Longer texts first, because they may begin with shorter ones.
   return [...new Set(pieces)].sort((a, b) => b.length - a.length);
 }
 
@@ -65,7 +65,7 @@ export interface Literal {
 
 export class KnownSecrets {
   readonly #names: ReadonlyMap<string, string>;
-  /** Any of them; literals only, so it takes time linear in the text. */
+  /** Matches any of them. It has only literals, so it takes linear time. */
   readonly #any: RegExp;
   readonly #byFirst: ReadonlyMap<string, readonly string[]>;
   readonly #onMasked: (name: string) => void;
@@ -78,7 +78,7 @@ export class KnownSecrets {
     this.#onMasked = onMasked;
   }
 
-  /** `rest` is what may still become one, if more text comes. */
+  /** `rest` may still become a known value if more text comes. */
   read(
     text: string,
     final: boolean,
@@ -88,21 +88,21 @@ export class KnownSecrets {
     let at = 0;
     for (;;) {
       this.#any.lastIndex = at;
-      const found = this.#any.exec(text);
+      const match = this.#any.exec(text);
       const open = final ? text.length : this.#partial(text, at);
-      // One that begins before the other, or there and is longer, would be masked instead.
-      if (found === null || found.index >= open) {
+      // An incomplete value that begins earlier, or here and is longer, takes precedence.
+      if (match === null || match.index >= open) {
         parts.push(text.slice(at, open));
         return { masked: parts.join(''), rest: text.slice(open) };
       }
-      const name = this.#names.get(found[0])!;
-      parts.push(text.slice(at, found.index), cover(found[0], maskOf(name)));
+      const name = this.#names.get(match[0])!;
+      parts.push(text.slice(at, match.index), cover(match[0], maskOf(name)));
       this.#onMasked(name);
-      at = found.index + found[0].length;
+      at = match.index + match[0].length;
     }
   }
 
-  /** Where the first may begin of which the end is not here yet. */
+  /** Where the first value begins that may be incomplete. */
   #partial(text: string, from: number): number {
     for (let at = Math.max(from, text.length - LITERAL_MAX + 1); at < text.length; at++) {
       const known = this.#byFirst.get(text[at]!);

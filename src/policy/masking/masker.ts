@@ -5,13 +5,13 @@ export interface Masker {
   maskCall(text: string): string;
   /** For text that comes in pieces: a secret split over pieces is masked too. */
   stream(): MaskStream;
-  /** True if the text contains one of the masks, so it is no longer what was said. */
+  /** True if the text contains one of the masks, so it is not the original. */
   hasMask(text: string): boolean;
 }
 
 export interface MaskStream {
-  /** Gives what is safe to show; the rest waits for the next piece. */
+  /** Returns what is safe to show; the rest waits for the next piece. */
   push(piece: string): string;
-  /** No more comes: gives the rest. */
+  /** Returns the rest; no more text follows. */
   end(): string;
 }

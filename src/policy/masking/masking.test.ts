@@ -55,7 +55,7 @@ describe('[P4] what is masked', () => {
     [`BEGIN\nComment: C:\\keys\\mine\n\n${KEY_LINES}\nEND`, 'MASK'],
     [`BEGIN${'+'.repeat(100)}`, 'MASK'],
     [`BEGIN\nHash: ${'Hash: '.repeat(20)}\n`, null],
-  ])('of a private key only its lines: %j', (text, shown) => {
+  ])('only the lines of a private key are masked: %j', (text, shown) => {
     const written = (each: string): string =>
       each
         .replace('BEGIN', '-----BEGIN PRIVATE KEY-----')
@@ -145,10 +145,10 @@ describe('[P4] what is masked', () => {
     }
   });
 
-  test('each is told by name', () => {
+  test('each is reported by name', () => {
     const names: string[] = [];
-    const telling = createMasker({ onMasked: (name) => names.push(name) });
-    telling.mask(`password=hunter2 ${SECRETS[0]!.text}`);
+    const reporting = createMasker({ onMasked: (name) => names.push(name) });
+    reporting.mask(`password=hunter2 ${SECRETS[0]!.text}`);
     expect(names).toEqual(['MASKED', 'GITHUB_TOKEN']);
   });
 });
@@ -163,7 +163,7 @@ describe('[P4] what can be switched on', () => {
     );
   });
 
-  test('patterns of ones own', () => {
+  test('custom patterns', () => {
     const patterns = [{ name: 'acme key', source: 'acme-[a-z]{2}-[A-Z0-9]{8,}' }];
     const own = createMasker({ patterns });
     expect(own.mask('acme-eu-ABCD12345, acme-EU-ABCD12345 acme-eu-ABC')).toBe(
@@ -234,7 +234,7 @@ describe('[P4] pieces', () => {
       }
     });
 
-    // Beginnings, ends and neighbours of secrets in any order find what whole ones do not.
+    // Parts of secrets and the text around them, in any order, reveal more than whole secrets.
     const scraps = [
       ...[
         'sk-',
@@ -320,7 +320,7 @@ describe('[P4] pieces', () => {
       );
     });
 
-    test('masking twice is masking once', () => {
+    test('masking a text again changes nothing', () => {
       fc.assert(
         fc.property(anyText, (text) => {
           const once = each.mask(text);
@@ -341,7 +341,7 @@ describe('[P4] pieces', () => {
   });
 
   test.each(['a', 'A', 'eyJ', 'sk-', '://', ':', '-', 'aB3/', '"', ' ', '\\'])(
-    'little is kept back, whatever comes: %s',
+    'little text is held back: %s',
     (unit) => {
       const text = `password ${unit.repeat(9000)}`;
       const shown = masker.stream().push(text);
@@ -349,7 +349,7 @@ describe('[P4] pieces', () => {
     },
   );
 
-  test('a private key of any length is swallowed as it comes', () => {
+  test('nothing of a private key is shown while it arrives, whatever its length', () => {
     const stream = masker.stream();
     expect(stream.push('-----BEGIN PRIVATE KEY-----\n')).toBe('***PRIVATE_KEY***');
     for (let i = 0; i < 100; i++) expect(stream.push(`${'A'.repeat(64)}\n`)).toBe('');
@@ -435,12 +435,12 @@ describe('[P4] the time is linear', () => {
     return process.cpuUsage(start).user / 1000;
   };
 
-  test('of 16 times as much text the time is no square', { timeout: 120_000 }, () => {
+  test('16 times as much text does not take quadratic time', { timeout: 120_000 }, () => {
     const length = casesOf([32_768], [8192])[0]!;
     for (const unit of units) {
       const small = time(fill(unit, length));
       const large = time(fill(unit, 16 * length));
-      // Linear is 16 times as long, a square 256 times; a busy machine is not the question.
+      // Linear is 16 times as long, a square 256 times; the margin allows for a busy machine.
       expect(large, JSON.stringify(unit)).toBeLessThan(Math.max(small, 5) * 130);
     }
   });
@@ -502,7 +502,7 @@ describe('[P4] JSON', () => {
     expect(maskJson(masker, shown)).toEqual(shown);
   });
 
-  test('of a secret field nothing is shown, also if a part of it is a secret by itself', () => {
+  test('nothing of a secret field is shown, even if only a part of it looks like a secret', () => {
     const value = {
       password: 'a token=b1c2d3 e',
       deep: { secret: `x ${text}`, text: `x ${text}` },

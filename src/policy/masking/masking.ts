@@ -14,14 +14,14 @@ import { callCover, coverKnown, maskKeyLines } from './tool-call.ts';
 export interface MaskingOptions {
   /** Masks every word of 20 capitals and digits, as the first design did. */
   readonly broadCapitals?: boolean;
-  /** More tokens to know: a name for the mask, and a pattern (see pattern.ts). */
+  /** Additional tokens: a name for the mask, and a pattern (see pattern.ts). */
   readonly patterns?: readonly { readonly name: string; readonly source: string }[];
-  /** Told of each secret, by the name in its mask. */
+  /** Called for each secret, with the name in its mask. */
   readonly onMasked?: (name: string) => void;
 }
 
 export interface ServerMasker extends Masker {
-  /** From now on these values are masked, too, wherever they are (of 12 characters or more). */
+  /** Masks these values, too, wherever they appear from now on (those of 12 characters or more). */
   hide(values: readonly string[]): void;
 }
 
@@ -38,7 +38,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     ...formatRules,
   ];
   const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ inCall: false })]);
-  // Keys are masked line by line there.
+  // There, maskKeyLines masks private keys.
   const callBook = ruleBook([...rules, ...assignmentRules({ inCall: true })]);
   const names = new Set([
     'MASKED',
@@ -71,7 +71,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     hide(more) {
       values.push(...more);
       const texts = literalsOf(values);
-      // A token of a kind that has a mask of its own keeps it.
+      // A token with a mask of its own keeps it.
       const nameOf = (text: string): string => {
         const alone = new ScanStream(book, () => {}).whole(text);
         return masks.includes(alone) ? alone.slice(3, -3) : 'MASKED';

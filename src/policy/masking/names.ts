@@ -1,10 +1,10 @@
 import { type Chars, CONTEXT, chars } from './rule.ts';
 
-/* Which names hold secrets, and which values are none. */
+/* Which names mark secrets, and which values are not secret. */
 
 /**
- * How sure a name is: a `token` is often a word of a language, a password never is. What `auth` is called
- * is secret if it is a name and a password in base64, as in Docker's settings.
+ * How reliable a name is: a `token` is often a word in source code, a password is not. The value of `auth` is secret
+ * if it is a name and a password in base64, as in Docker's settings.
  */
 export type Kind = 'password' | 'token' | 'authorization' | 'auth';
 
@@ -54,14 +54,14 @@ export function typedNameBefore(before: string): string {
 const PAIR =
   /\b(?:name|key)\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?([\w.-]{1,64})\\{0,3}["']?(?:[,\s]|\\n){1,40}\\{0,3}["']?value\\{0,3}["']?\s{0,8}$/i;
 
-/** Of the name at the end of `before`, or of what it is the value of. */
+/** The kind of the name at the end of `before`; if that is `value`, of the name it belongs to. */
 export function kindBefore(before: string, name: string): Kind | null {
   if (!/^value$/i.test(name)) return kindOfName(name);
   return kindOfName(PAIR.exec(before.slice(-CONTEXT))?.[1] ?? '');
 }
 
 const LEAST: Record<Kind, number> = { password: 1, token: 6, authorization: 6, auth: 8 };
-/** Types, states and stand-ins. */
+/** Types, states and placeholders. */
 const NO_SECRETS = new Set(
   `string str text char varchar number int integer boolean bool object any bytes null nil none undefined
   true false yes no on off required optional missing invalid incorrect wrong empty unset changed
@@ -69,10 +69,10 @@ const NO_SECRETS = new Set(
 );
 const STAND_IN =
   /^(?:\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*|\$\d|<[^<>]*>|\{\{.*\}\}|\{\w*\}|%\(\w+\)s|(.)\1*|\.{3}.*)$/s;
-/** What a stand-in is at most; a longer value is taken as it is. */
+/** The longest placeholder; a longer value is always a secret. */
 export const STAND_IN_MAX = 64;
 
-/** Whether the whole value, in quotes or in JSON, is something to hide. */
+/** Whether a complete value is a secret. */
 export function isSecretValue(kind: Kind, name: string, value: string): boolean {
   if (value.length < LEAST[kind]) return false;
   if (kind === 'auth') return isNameAndPassword(value);
@@ -85,7 +85,7 @@ export function isSecretValue(kind: Kind, name: string, value: string): boolean 
   return !NO_SECRETS.has(value.toLowerCase().replace(/[!?]$/, ''));
 }
 
-/** In base64; of a long one the beginning. */
+/** Whether a value, or the beginning of a long one, is `name:password` in base64. */
 function isNameAndPassword(value: string): boolean {
   const start = value.slice(0, STAND_IN_MAX);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(start) || start.length % 4 !== 0) return false;

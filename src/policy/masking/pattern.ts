@@ -8,13 +8,12 @@ export interface TokenPattern {
   readonly source: string;
   /** Also in the middle of a word. Only for beginnings that no ordinary word contains. */
   readonly anywhere?: true;
-  /** Characters that may stand between two of the last class, but do not end a token. */
+  /** Characters that may be between two of the last class, but do not end a token. */
   readonly joiners?: string;
 }
 
 /**
- * It is tried at its beginning only, goes forward only, and gives up after LOOK_AHEAD characters, so the time
- * is linear in the text.
+ * It is tried only at its start, never backtracks, and gives up after LOOK_AHEAD characters, so it takes linear time.
  */
 export function tokenRule(pattern: TokenPattern): Rule {
   const { start, parts: read } = parsePattern(pattern.source);
@@ -44,7 +43,7 @@ export function tokenRule(pattern: TokenPattern): Rule {
   };
 }
 
-/** Never the star: it begins a mask. */
+/** Without the star, because it begins a mask. */
 function setOf({ inClass }: PatternPart): Chars {
   const set = chars(inClass);
   return (code) => code !== 0x2a && set(code);

@@ -1,4 +1,4 @@
-/** Where a rule looks: at `at` in `text`, with what has been shown so far in `before`. */
+/** What a rule is applied to: the text from `at` on, and in `before` the output so far. */
 export interface View {
   readonly text: string;
   readonly at: number;
@@ -8,7 +8,7 @@ export interface View {
   readonly before: string;
 }
 
-/** What a rule found, counted from `at`. */
+/** A secret, with positions relative to `at`. */
 export interface Hit {
   /** The mask, or the name in it. */
   readonly mask: string;
@@ -16,27 +16,27 @@ export interface Hit {
   readonly back?: number;
   /** How much after `at` is shown before the mask. */
   readonly keep: number;
-  /** Where what is known of the secret ends. */
+  /** The end of the part that was examined. */
   readonly end: number;
-  /** It may be longer: skips the rest. */
+  /** Skips the rest, if the secret may be longer. */
   readonly rest?: Rest;
 }
 
 /**
- * Nothing here, a secret, or `more`: the text ends before it is clear, and only then. More text
- * never changes a verdict, so how a text is cut never changes what is masked.
+ * No secret, a secret, or `more` if the text ends before the rule can decide. More text never changes a verdict,
+ * so a text is masked in the same way however it is split.
  */
 export type Verdict = Hit | 'more' | null;
 
-/** Looks at a place where the text says `start`. It looks ahead at most LOOK_AHEAD characters. */
+/** Applied wherever the text contains `start`. Examines at most LOOK_AHEAD characters after it. */
 export interface Rule {
   readonly start: string;
-  /** Whether `start` may be in any case. */
+  /** `start`, which is in lower case, matches in any case. */
   readonly anyCase?: true;
   at(view: View): Verdict;
 }
 
-/** Asks the rules whose beginning is here, in order; a beginning that is cut off needs more. */
+/** The first verdict of the rules whose `start` is here; `more` if one of them may be cut off. */
 export function firstVerdict(rules: readonly Rule[], view: View): Verdict {
   const { text, at, final } = view;
   for (const rule of rules) {
@@ -53,25 +53,25 @@ export function firstVerdict(rules: readonly Rule[], view: View): Verdict {
   return null;
 }
 
-/** Skips what still belongs to a secret; asked again with more text until it is done. */
+/** Skips the rest of a secret. Called again with more text until it is done. */
 export type Rest = (text: string, from: number, final: boolean) => { at: number; done: boolean };
 
 export const LOOK_AHEAD = 512;
-/** How far a rule may look back. */
+/** How much of the output a rule may examine. */
 export const CONTEXT = 256;
 
 export const MASKED = '***MASKED***';
 export const maskOf = (name: string): string => `***${name}***`;
-/** Where a mask begins; rules leave those alone, so that masking twice is masking once. */
+/** Rules leave masks alone, so masking a text again changes nothing. */
 export const MASK_START = '***';
 export const holdsMask = (text: string): boolean => /\*{3}[A-Z]/.test(text);
 
 export type Chars = (code: number) => boolean;
 
-/** Patterns have a few sets between them, and are all made at the start. */
+/** Patterns share a few sets, and all are created at startup. */
 const known = new Map<string, Chars>();
 
-/** A set of characters, in the words of a regular expression's class. */
+/** A set of characters, written like the class of a regular expression. */
 export function chars(inClass: string): Chars {
   let set = known.get(inClass);
   if (set === undefined) {
@@ -130,10 +130,10 @@ export function restOfRun(set: Chars, joiners = '', max = Number.POSITIVE_INFINI
 }
 
 const alphanumeric = chars('A-Za-z0-9');
-/** The end of an escape: `\n`, `\u003d`, `%3D`, a colour of a terminal. */
+/** The end of an escape sequence: `\n`, `\u003d`, `%3D`, a terminal colour. */
 const ESCAPE = /(?:\\[abefnrtv0]|\\u[0-9a-fA-F]{4}|(?:\\x|%)[0-9a-fA-F]{2}|[^ -~]\[[0-9;]{0,8}m)$/;
 
-/** Whether the place after `before` is inside a word. */
+/** True if the text after `before` continues a word. */
 export function insideWord(before: string): boolean {
   if (before === '' || !alphanumeric(before.charCodeAt(before.length - 1))) return false;
   return !ESCAPE.test(before.slice(-12));

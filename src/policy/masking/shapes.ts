@@ -13,11 +13,11 @@ import {
 } from './rule.ts';
 import { tokenAt, tokenRules } from './tokens.ts';
 
-/* Secrets that are known by their surroundings or their end, not by their own beginning. */
+/* Secrets that are recognised by the text around them or by their end. */
 
 const blank = chars(' \\t');
 const bearerToken = chars('A-Za-z0-9_~+/=-');
-/** A word of prose after "bearer" has none of these; a token of any length nearly always has. */
+/** Prose after "bearer" has none of these; a token nearly always has one. */
 const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
 /** After `Bearer` with a capital anything of this length is a token, except for the words of its standard. */
 const TOKEN_MIN = 8;
@@ -58,7 +58,7 @@ export const bearerRule: Rule = {
 };
 
 const userName = chars('^\\s/?#:@"\'`<>\\\\');
-/** Those who write URLs by hand leave an at sign in a password as it is. */
+/** People who write URLs by hand do not encode an at sign in a password. */
 const userPassword = chars('^\\s/?#"\'`<>\\\\');
 const USER_MAX = 200;
 /** Together with the name no more than LOOK_AHEAD. */
@@ -100,7 +100,7 @@ const isPort = (before: string): boolean =>
 function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
   const secret = text.slice(from, end);
   if (secret.length < least || holdsMask(secret) || PLACEHOLDER.test(secret)) return null;
-  // A token says more about itself than that it is hidden.
+  // A token gets the mask of its type.
   if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
   return hidden(from - at, end - at);
 }
@@ -119,7 +119,7 @@ export function heldRun(output: string): number {
   return output.length - from <= LINE_MAX ? output.length - from : 0;
 }
 
-/** Long-lived channel access tokens of LINE all end alike. */
+/** All long-lived channel access tokens of LINE have the same ending. */
 export const lineRule: Rule = {
   start: LINE_END,
   at({ before }) {
@@ -139,7 +139,7 @@ export const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
 
 const named = [...tokenRules, bearerRule, privateKeyRule];
 
-/** Whether what begins at `from` is masked by a rule that says more about it, or is a mask. */
+/** Whether a mask, or a secret whose own rule masks it, begins at `from`. */
 export function isNamed(view: View, from: number): boolean | 'more' {
   const start = view.text.slice(from, from + MASK_START.length);
   if (start === MASK_START) return true;

@@ -11,12 +11,12 @@ import {
 import { heldRun } from './shapes.ts';
 import type { Cover } from './tool-call.ts';
 
-/** The rules, arranged so that places where none can begin are passed over quickly. */
+/** The rules, indexed so that text where none can begin is skipped quickly. */
 export interface RuleBook {
-  /** Any beginning of a rule. Only literals, so it takes time linear in the text. */
+  /** Matches the start of any rule. It has only literals, so it takes linear time. */
   readonly beginning: RegExp;
   readonly byFirst: ReadonlyMap<string, readonly Rule[]>;
-  /** All that could grow into a beginning, in lower case. */
+  /** Every proper prefix of a start, in lower case. */
   readonly partial: ReadonlySet<string>;
   readonly longest: number;
 }
@@ -48,23 +48,23 @@ const literal = ({ start, anyCase }: Rule): string =>
     return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
   }).join('');
 
-/** Longer than what any rest needs to see to go on. */
+/** More than any `Rest` needs to examine at once. */
 const STEP = 1024;
 
 /**
- * Reads text in pieces and gives it back masked. It keeps back only what could still turn out to be
- * part of a secret: a rule's look-ahead, or the run of characters that a token could end.
+ * Masks text that arrives in pieces. It holds back only what may still be part of a secret: the look-ahead of a
+ * rule, or a run of characters that may turn out to be a LINE token.
  */
 export class ScanStream implements MaskStream {
   readonly #book: RuleBook;
   readonly #onHit: (mask: string) => void;
   readonly #cover: Cover | null;
-  /** Read, not decided. */
+  /** Received, but not decided. */
   #text = '';
-  /** Skips the rest of a secret whose mask is out. */
+  /** Skips the rest of a secret whose mask has been emitted. */
   #rest: Rest | null = null;
   #parts: string[] = [];
-  /** The end of the output; the first `#given` characters of it were given out. */
+  /** The end of the output, of which the first `#given` characters have been returned. */
   #tail = '';
   #given = 0;
 
@@ -74,7 +74,7 @@ export class ScanStream implements MaskStream {
     this.#cover = cover;
   }
 
-  /** All there is, at once. */
+  /** Masks a complete text. */
   whole(text: string): string {
     this.#text = text;
     return this.end();
@@ -104,11 +104,11 @@ export class ScanStream implements MaskStream {
         this.#rest = null;
       }
       beginning.lastIndex = at;
-      const found = beginning.exec(text);
-      const next = found?.index ?? text.length - (final ? 0 : this.#partial(text, at));
+      const start = beginning.exec(text);
+      const next = start?.index ?? text.length - (final ? 0 : this.#partial(text, at));
       this.#show(text.slice(at, next));
       at = next;
-      if (found === null) break;
+      if (start === null) break;
       const view = { text, at, final, before: this.#tail };
       const verdict = this.#limited(firstVerdict(byFirst.get(text[at]!) ?? [], view), text, at);
       if (verdict === 'more') break;
@@ -123,7 +123,7 @@ export class ScanStream implements MaskStream {
     this.#text = text.slice(at);
   }
 
-  /** The hit, ending where a mask must end; it is none if a mask may not even begin there. */
+  /** The hit, shortened to what a mask may cover; null if that is nothing. */
   #limited(verdict: Verdict, text: string, at: number): Verdict {
     const cover = this.#cover;
     if (cover === null || verdict === null || verdict === 'more') return verdict;
@@ -153,7 +153,7 @@ export class ScanStream implements MaskStream {
 
   #hide({ mask, back = 0, rest }: Hit, kept: string): void {
     this.#tail = this.#tail.slice(0, this.#tail.length - back);
-    // What is shown before a secret may hold another: the name in a URL that is a token.
+    // The text before a secret may contain another: a token as the name in a URL.
     const others = new ScanStream(this.#book, this.#onHit, this.#cover);
     this.#show(others.whole(kept) + maskOf(mask));
     this.#rest = rest ?? null;
@@ -169,7 +169,7 @@ export class ScanStream implements MaskStream {
     this.#given = Math.max(0, this.#given - out);
   }
 
-  /** All that is decided but for the last `held` characters. */
+  /** Returns the output except for its last `held` characters. */
   #give(held: number): string {
     const end = Math.max(this.#given, this.#tail.length - held);
     this.#parts.push(this.#tail.slice(this.#given, end));

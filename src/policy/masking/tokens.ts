@@ -1,7 +1,7 @@
 import { type TokenPattern, tokenRule } from './pattern.ts';
 import { firstVerdict, type Rule, type Verdict, type View } from './rule.ts';
 
-/** Tokens that tell what they are by how they begin. The first that fits counts. */
+/** Tokens with a known prefix. The first that matches counts. */
 const TOKENS: readonly TokenPattern[] = [
   ...['ghp_', 'gho_', 'ghu_', 'ghr_'].map(
     (start): TokenPattern => ({
@@ -10,7 +10,7 @@ const TOKENS: readonly TokenPattern[] = [
       anywhere: true,
     }),
   ),
-  // Those of apps come in a long form too, with dots and dashes in it.
+  // Tokens of apps also have a long form, with dots and dashes.
   { name: 'GITHUB_TOKEN', source: 'ghs_[A-Za-z0-9_]{20,}', anywhere: true, joiners: '.-' },
   { name: 'GITHUB_TOKEN', source: 'github_pat_[A-Za-z0-9_]{20,}', anywhere: true },
 
@@ -63,7 +63,7 @@ const TOKENS: readonly TokenPattern[] = [
   ),
   { name: 'WEBHOOK_SECRET', source: 'whsec_[A-Za-z0-9+/=]{16,}' },
   { name: 'NPM_TOKEN', source: 'npm_[A-Za-z0-9]{30,}', anywhere: true },
-  // All of them are macaroons, which begin so.
+  // All PyPI tokens are macaroons, which begin with this.
   { name: 'PYPI_TOKEN', source: 'pypi-Ag[A-Za-z0-9_-]{20,}', anywhere: true },
   { name: 'HUGGING_FACE_TOKEN', source: 'hf_[A-Za-z0-9]{20,}' },
   { name: 'SENDGRID_KEY', source: 'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}' },
@@ -82,5 +82,5 @@ export const tokenNames: readonly string[] = TOKENS.map(({ name }) => name);
 
 export const tokenRules: readonly Rule[] = TOKENS.map(tokenRule);
 
-/** The verdict of the first of them that fits here. */
+/** The verdict of the first token rule that matches here. */
 export const tokenAt = (view: View): Verdict => firstVerdict(tokenRules, view);

@@ -63,7 +63,7 @@ describe('[P4] a mask never covers shell syntax', () => {
   });
 
   test.each([
-    // Quotes that do not quote: what is between them are arguments.
+    // These quotes do not enclose the text between them, which are arguments.
     ["rm 'password=' -rf / ''", "rm 'password=' -rf / ''"],
     ["rm password=\\' -rf / \\'", "rm password=\\' -rf / \\'"],
     [
@@ -74,7 +74,7 @@ describe('[P4] a mask never covers shell syntax', () => {
       'curl -d \'{"password": "correct horse battery"}\' URL',
       'curl -d \'{"password": "***MASKED*** horse battery"}\' URL',
     ],
-    // Quotes that are taken off again.
+    // These quotes are removed before the text is used.
     ['eval password="x touch P"', 'eval password="***MASKED*** touch P"'],
     ['TOKEN="bash -c id"; $TOKEN', 'TOKEN="***MASKED*** -c id"; $TOKEN'],
     ['env -S password="x rm -rf y"', 'env -S password="***MASKED*** rm -rf y"'],
@@ -126,7 +126,7 @@ describe('[P4] a mask never covers shell syntax', () => {
     expect(masker.maskCall(command)).toBe(command);
   });
 
-  test('a private key is masked line by line, and what is around it is seen', () => {
+  test('a private key is masked line by line, and the text around it is shown', () => {
     const file = (body: string): string =>
       `cat > k <<EOF\n-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----\nEOF\ntouch P`;
     const mask = '***PRIVATE_KEY***';
@@ -144,7 +144,7 @@ describe('[P4] a mask never covers shell syntax', () => {
     'scripts/aaaaaaaaaaaaaaaaaaaaaaaa/run',
     `bin/${KEY}`,
     'thisIsTheNameOfAProgramOrFunction',
-  ])('a program is no line of a private key: %s', (program) => {
+  ])('a program is not taken for a line of a private key: %s', (program) => {
     for (const command of [
       `# -----BEGIN PRIVATE KEY-----\n${program}\nls`,
       `: -----BEGIN PRIVATE KEY-----\n${program}\n: -----END PRIVATE KEY-----`,
@@ -256,7 +256,7 @@ describe('[P4] a mask never covers shell syntax', () => {
     )
     .map((pieces) => pieces.join(''));
 
-  test.each(Object.entries(maskers))('of any command all of it survives: %s', (_, each) => {
+  test.each(Object.entries(maskers))('all syntax of any command stays visible: %s', (_, each) => {
     fc.assert(
       fc.property(anyCommand, (command) => {
         const shown = each.maskCall(command);

@@ -42,13 +42,13 @@ const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_MAX = 32 * 1024;
 const LINE_BREAK = /(\r?\n|\\n)/;
 
-/** Masks the lines of private keys, each for itself. */
+/** Masks each line of a private key on its own. */
 export function maskKeyLines(text: string, mask: string, onMasked: () => void): string {
   const parts: string[] = [];
   let at = 0;
-  for (const found of text.matchAll(BEGIN)) {
-    if (found.index < at) continue;
-    const from = found.index + found[0].length;
+  for (const begin of text.matchAll(BEGIN)) {
+    if (begin.index < at) continue;
+    const from = begin.index + begin[0].length;
     const most = text.slice(from, from + KEY_MAX);
     const ending = most.indexOf('-----END ');
     const block = ending === -1 ? most : most.slice(0, ending);
@@ -78,14 +78,14 @@ function maskLines(block: string, mask: string): string {
     .join('');
 }
 
-/** The number of a line may stand before it, and the quote that the key is in behind it. */
+/** A line may have a number before it, and the closing quote of the key after it. */
 const LINE = /^([ \t]*(?:\d+→)?)([A-Za-z0-9+/]*={0,2})(.*)$/s;
-/** What a line of a key has and the name of a program hardly ever. */
+/** A line of a key has all of these; the name of a program hardly ever does. */
 const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{24,}$/;
-/** As long as programs make them: PEM and PGP, OpenSSH, MIME. */
+/** The usual lengths of lines: PEM and PGP, OpenSSH, MIME. */
 const USUAL: ReadonlySet<number> = new Set([64, 70, 76]);
 const LAST = /[^=]=/;
-/** A slash so early is that of a path, unless the line is as long as those of keys are, or follows one. */
+/** Such an early slash means a path, unless the line has the length of a key's line or follows one. */
 const PATH = /^.{0,15}\//;
 
 function isKeyLine(run: string, before: string | null): boolean {
