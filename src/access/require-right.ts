@@ -10,7 +10,7 @@ export function requireRight(by: Principal, right: Right): void {
     lacking === 'role'
       ? `the role ${by.role} does not have it`
       : 'your role has it, but this credential does not';
-  throw new BatonError('forbidden', `This requires the right ${right}: ${why}.`, {
+  throw new BatonError('forbidden', `This requires the "${right}" right: ${why}.`, {
     details: { right, lacking },
   });
 }

@@ -97,7 +97,7 @@ async function scopesOf(
   if (wanted.length === 0) {
     throw new BatonError(
       'forbidden',
-      'This credential has neither read nor run, the default scopes. Specify the scopes.',
+      'This credential has neither of the default scopes ("read" and "run"). Specify the scopes. Specify the scopes.',
       { details: { field: 'scopes', possible } },
     );
   }

@@ -82,7 +82,7 @@ export class ProcessTree {
       for (const { session } of members.values()) {
         // A leader in another pid namespace is reported as 0.
         if (session === 0) continue;
-        // Skip a session led by a process outside the tree: its tag may have been copied.
+        // Not if a live process outside the tree leads the session: the member may only have a copy of the tag.
         if (members.has(session) || table.observe(session)?.ended !== false) sessions.add(session);
       }
       for (const row of others) {

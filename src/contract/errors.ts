@@ -73,7 +73,10 @@ export const ERRORS = {
     500,
     'The database was created by an early development version of Baton and cannot be upgraded.',
   ],
-  database_read_only: [503, 'The database is read-only: its file, directory or server.'],
+  database_read_only: [
+    503,
+    "The database is read-only. Check the permissions of its file and directory, or the server's read-only setting.",
+  ],
   database_replaced: [
     503,
     'The database file was removed or replaced while the server was running; nothing was changed.',
@@ -83,7 +86,7 @@ export const ERRORS = {
   data_in_use: [409, 'Another process is using this data directory.'],
   everything_stopped: [
     409,
-    'Everything is stopped, and this needs a worker. Try again after an administrator resumes.',
+    'Everything is stopped, and this needs a worker. Try again after an administrator has resumed work.',
   ],
   host_in_use: [409, 'Another machine already uses this host id.'],
   host_away: [503, 'No worker on this host answered in time. Try again later.'],

@@ -62,7 +62,7 @@ export const MessageReceipt = z.object({
   status: z.enum(['queued', 'steered']),
   /** How many runs are ahead of it, including the one under way. */
   position: z.int(),
-  /** Present only if everything is stopped: the run starts after an administrator resumes. */
+  /** Present only if everything is stopped: the run starts after an administrator has resumed work. */
   stopped: z.literal(true).optional(),
 });
 export type MessageReceipt = z.infer<typeof MessageReceipt>;

@@ -50,7 +50,7 @@ export class NodeReport {
     await this.#underWay;
   }
 
-  /** Sends one report, never two at once. Never rejects: a failed report must not end the process. */
+  /** Sends one report, never two at once. Never rejects: a failed report must not crash the process. */
   send(): Promise<void> {
     this.#underWay ??= this.#send().finally(() => {
       this.#underWay = null;

@@ -86,7 +86,7 @@ export async function findSession(
   return { ...known.current, level: has };
 }
 
-/** For changes: also requires the right `run`, even of the session's owner. */
+/** For changes: also requires the `run` right, even of the session's owner. */
 export async function findToChange(
   parts: ServiceParts,
   by: Principal,

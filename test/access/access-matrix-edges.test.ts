@@ -86,7 +86,7 @@ test('[X2] the right is checked before the input, and the credential before the 
   const refused = await asking(rig, scoped)('/api/v1/sessions', { method: 'POST', body: '{' });
   expect(await errorOf(refused)).toMatchObject({
     error: {
-      message: 'This requires the right run: your role has it, but this credential does not.',
+      message: 'This requires the "run" right: your role has it, but this credential does not.',
       details: { right: 'run', lacking: 'credential' },
     },
   });

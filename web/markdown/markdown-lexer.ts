@@ -17,7 +17,7 @@ const ADDRESS = /^(?:https?:\/\/|ftp:\/\/|www\.)/i;
 
 /** No ordinary text takes this long, not even on a phone. */
 const MOST_MS = 200;
-/** A shorter text has no time limit: only the machine can make it slow. */
+/** Texts shorter than this have no time limit: if one is slow, the machine is busy, not the text difficult. */
 const SHORT = 2000;
 
 /** Gives up by throwing. */

@@ -62,7 +62,7 @@ export class Dialogue {
         else this.#refuse(line.request_id);
         return;
       case 'control_cancel_request':
-        // After an interrupt it withdraws every question; the agent did not choose to.
+        // After an interrupt Claude Code withdraws every open question by itself; the agent did not decide to.
         if (!this.#interrupted) this.#questions.get(line.request_id)?.abort();
         this.#questions.delete(line.request_id);
         return;

@@ -10,7 +10,7 @@ const FLUSH_MS = 500;
 /**
  * Writes lines to a descriptor immediately, so that the last ones before a crash are not lost. While
  * that is not possible (the disk is full, or nobody reads the pipe), lines wait; if too many wait, they
- * are dropped and counted. The log must neither end nor block the server. A pipe must be non-blocking;
+ * are dropped and counted. Logging must neither bring down nor block the server. A pipe must be non-blocking;
  * Node makes the one of `process.stderr` so.
  */
 export class LogWriter implements DestinationStream {

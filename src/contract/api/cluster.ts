@@ -17,7 +17,8 @@ export const clusterEndpoints = {
   listAgents: endpoint({
     method: 'GET',
     path: '/api/v1/agents',
-    summary: 'The agents available to sessions: whether each can work here, and why not',
+    summary:
+      'The agents available to sessions: whether each is usable on this server and, if not, why',
     group: 'Operating',
     needs: 'run',
     answer: z.object({ items: z.array(AgentView) }),

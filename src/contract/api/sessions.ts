@@ -234,7 +234,7 @@ export const sessionEndpoints = {
   sendMessage: endpoint({
     method: 'POST',
     path: '/api/v1/sessions/{id}/messages',
-    summary: 'Queue a message; it makes a run',
+    summary: 'Queue a message, which creates a run',
     group: 'Messages and runs',
     params,
     body: MessageRequest,

@@ -204,7 +204,7 @@ export function crash(change: LaneChange, run: RunCore): void {
 function cutOff(change: LaneChange, run: RunCore): void {
   run.crashes++;
   if (run.crashes >= MAX_CRASHES) {
-    const message = `Its node died ${run.crashes} times while it was running.`;
+    const message = `The node executing this run died ${run.crashes} times while it was running.`;
     finish(change, run, 'dead', { class: 'poisoned', message });
     run.attempts--;
     return;

@@ -38,7 +38,7 @@ export class Worker {
 
   /**
    * Stops claiming immediately, gives running handlers a grace period, then aborts their signals and
-   * hands back unfinished runs (Q20). `immediate` skips the grace period, also of a stop in progress.
+   * hands back unfinished runs (Q20). `immediate` skips the grace period, even if a stop is already in progress.
    */
   stop(options: { immediate?: boolean } = {}): Promise<void> {
     if (this.#loop === null) return Promise.resolve();

@@ -150,7 +150,7 @@ interface Overridden {
   readonly jsonSchema: z.core.JSONSchema.BaseSchema;
 }
 
-/** Removes what says nothing: the range of safe integers, and the pattern of a known format. */
+/** Removes redundant constraints: the safe-integer range, and the pattern of a known format. */
 function tidy({ jsonSchema }: Overridden): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

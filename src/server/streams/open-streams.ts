@@ -160,7 +160,8 @@ export class OpenStreams {
   async #recheckEach(streams: Iterable<Open>, cache: CheckCache): Promise<void> {
     for (const { readCheck, stop } of streams) {
       const allowed = await readCheck(cache).catch((err: unknown) => {
-        if (!isTransient(err)) this.#log.error({ err }, 'Could not recheck the access of a stream');
+        if (!isTransient(err))
+          this.#log.error({ err }, 'Could not recheck whether a stream is still allowed');
         return true;
       });
       if (!allowed) stop.abort('refused');

@@ -90,7 +90,7 @@ export function acceptWebSockets(
   };
 
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A connection that breaks during the upgrade must not end the process.
+    // A connection that breaks during the upgrade must not crash the process.
     socket.on('error', () => {});
     const requestId = crypto.randomUUID();
     open(request, socket, head, requestId).catch((thrown: unknown) => {

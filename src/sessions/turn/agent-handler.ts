@@ -144,7 +144,7 @@ async function checkPeople(
 }
 
 const NO_LONGER_ALLOWED =
-  'The person who sent this message may no longer run agents in this session. Someone who may can retry it.';
+  'The person who sent this message may no longer run agents in this session. Someone with permission can retry it.';
 const ORIGINAL_NOT_SHARED =
   "This session was forked from one that its owner can no longer read, so that session's conversation was not copied. Retry to start a new conversation.";
 
@@ -229,7 +229,10 @@ async function killLeftovers(
   }
 }
 
-const CUT_OFF = { class: 'agent_crash', message: 'Its node died before the agent ended.' } as const;
+const CUT_OFF = {
+  class: 'agent_crash',
+  message: 'The node died before the agent finished.',
+} as const;
 
 async function messageFor(
   payload: AgentPayload,

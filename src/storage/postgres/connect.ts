@@ -65,7 +65,7 @@ export function makePool(target: Target, max: number): pg.Pool {
   // An idle connection that breaks is replaced at the next use; without a listener it would throw.
   pool.on('error', () => {});
   // The pool removes its own listener while a client is in use. The user of the client gets the error
-  // from its statement; an error between two statements must not end the process.
+  // from its statement; an error between two statements must not crash the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
