@@ -120,7 +120,7 @@ test('[Q9] [Q16] [A9] [C1] [P6] everything is stopped, stays stopped over kill -
   open();
   const resumedAt = new Date().toISOString();
   const resumed = await desk.done(['resume-all', '--reason', 'all clear'], asAdmin);
-  expect([resumed.code, resumed.stdout]).toEqual([0, 'Resumed. Runs start again.\n']);
+  expect([resumed.code, resumed.stdout]).toEqual([0, 'Resumed. Runs are starting again.\n']);
   for (const { runs, repeatable } of sessions) {
     const [again, next] = [
       await second.finished(runs[0] ?? '', PATIENCE_MS),
