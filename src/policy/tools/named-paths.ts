@@ -64,7 +64,7 @@ export function firstNamesIn(
   const names = new Set<string>();
   let characters = 0;
   for (const word of words) {
-    for (const name of namesOf(shortened(word))) {
+    for (const name of namesOf(openable(shortened(word)))) {
       if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
       names.add(name);
       characters += name.length;
@@ -73,6 +73,10 @@ export function firstNamesIn(
   }
   return { names, isAll: true };
 }
+
+/** Of a path that no system opens at once, the folders that a program may open one by one. */
+const openable = (path: string): string =>
+  path.length > PATH_MAX ? path.slice(0, path.lastIndexOf('/', PATH_MAX) + 1) || path : path;
 
 /** Also `--file=path`, `-fpath`, `HEAD:path`, `@path`, `:(top)path`, `a,path`. */
 function* namesOf(word: string): Iterable<string> {

@@ -1,5 +1,5 @@
 import type { Match } from './command-match.ts';
-import { PATH_MAX } from './short-path.ts';
+import { PATH_MAX, shortened } from './short-path.ts';
 
 /*
  * Paths in rules, in Claude Code's gitignore-like syntax: `//etc/x` from the root, `~/x` from the home
@@ -110,6 +110,8 @@ const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
 /** Whether a word of a command can only be a path inside the workspace and outside any `.git`. */
 export function isInside(word: string, cwd: string | undefined): boolean {
   if (word === cwd) return true;
+  // Where such a path leads is not looked up, and some programs open it folder by folder.
+  if (shortened(word).length > PATH_MAX) return false;
   const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
   if (!ORDINARY.test(path) || /(?:^|[=,])\//.test(path)) return false;
   return !path.split(/[/=,]/).some((name) => name === '..' || isGit(name));

@@ -120,6 +120,13 @@ test('[H9] a connection with more than 16 unanswered requests is closed', async 
   await openOf([patient], 1);
 });
 
+test('[H9] requests with an unknown expectation count as well', async () => {
+  const { open } = await rig({ most: 100, perAddress: 100 });
+  const eager = await open();
+  eager.write('GET /later HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n'.repeat(17));
+  expect(await openOf([eager], 1)).toEqual([false]);
+});
+
 test('[H9] a user with too many connections loses the longest silent one, and nobody else does', async () => {
   const { open, ask } = await rig({ perUser: 3 });
   const other = await open();

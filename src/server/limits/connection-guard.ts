@@ -51,6 +51,10 @@ export class ConnectionGuard {
       this.#spoke(socket);
       this.#asked(socket, response);
     });
+    // Otherwise Node answers 417 itself: the request is not counted, nor its answer watched.
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+      server.emit('request', request, response),
+    );
     // An upgraded connection is in use until it ends.
     server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
       this.#unanswered.set(socket, 1);

@@ -229,6 +229,9 @@ test('[P2] a name that is too long for the system counts by what it comes to', a
   const detour = './'.repeat(2100);
   expect(await decide('Bash', { command: `mkdir -p away/${detour}new` }, 'web')).toBe('ask');
   expect(await decide('Bash', { command: `mkdir -p src/${detour}new` }, 'web')).toBe('allow');
+  const deep = `${'d'.repeat(200)}/`.repeat(25);
+  expect(await decide('Bash', { command: `mkdir -p away/${deep}` }, 'web')).toBe('ask');
+  expect(await decide('Bash', { command: `mkdir -p link/${deep}` }, 'web')).toBe('deny');
   const key = `../${'work/../'.repeat(600)}.baton/secret-key`;
   expect(await decide('Bash', { command: `node x.js ${key}` }, 'cli')).toBe('deny');
 });
