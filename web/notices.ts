@@ -37,7 +37,7 @@ function noticesOf(folders: readonly string[]): string {
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text}`);
-  return `The web app of Baton contains these libraries.\n\n${RULE}\n${parts.join(`\n\n${RULE}\n`)}\n`;
+  return `Baton's web app contains these libraries.\n\n${RULE}\n${parts.join(`\n\n${RULE}\n`)}\n`;
 }
 
 function licenceOf(folder: string): string | null {

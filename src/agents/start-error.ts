@@ -24,7 +24,7 @@ export async function startError(
     case 'EPERM':
       return say(`The program ${program} is not executable, or ${cwd} cannot be entered.`);
     case 'ENOEXEC':
-      return say(`${program} is not a program of this machine.`);
+      return say(`${program} is not an executable on this machine.`);
     case 'E2BIG':
       return say('The command is longer than this machine allows.');
     default:

@@ -56,7 +56,7 @@ export const MessageRequest = z.strictObject({
 export type MessageRequest = z.output<typeof MessageRequest>;
 
 export const MessageReceipt = z.object({
-  /** The run it made or, if it was steered, the run of the agent at work. */
+  /** The run it created or, if it was steered, the run of the agent at work. */
   runId: RunId,
   sessionId: SessionId,
   status: z.enum(['queued', 'steered']),

@@ -21,7 +21,7 @@ export const Schedule = z.object({
   paused: z.boolean(),
   /** The next tick, or one that is due and not yet fired. Null if paused or if none will come. */
   nextAt: z.number().nullable(),
-  /** The time of the last tick that fired, and the run it made. */
+  /** The time of the last tick that fired, and the run it created. */
   lastAt: z.number().nullable(),
   lastRunId: RunId.nullable(),
   createdAt: z.number(),
@@ -31,7 +31,7 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** The tick that made a run, in the payload of its first `run.queued`. */
+/** The tick that created a run, in the payload of its first `run.queued`. */
 export const Tick = z.object({
   schedule: ScheduleId,
   /** When it was due. */

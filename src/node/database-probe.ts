@@ -26,7 +26,7 @@ interface Facts {
 type Query = (text: string) => readonly Row[] | Promise<readonly Row[]>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** Changes nothing. Throws coded errors, also for a newer database (O3). */
+/** Changes nothing. Throws coded errors, including for a newer database (O3). */
 export async function probeDatabase(database: Config['database']): Promise<DatabaseProbe> {
   const { migrations, installation, liveNodes } =
     database.kind === 'sqlite' ? await probeFile(database.path) : await probeServer(database.url);

@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react';
 
-/** Whether a key belongs to an IME composition, also in browsers that report its end late. */
+/** Whether a key belongs to an IME composition, even in browsers that report its end late. */
 export const isComposing = ({ nativeEvent, keyCode }: KeyboardEvent): boolean =>
   nativeEvent.isComposing || keyCode === 229;

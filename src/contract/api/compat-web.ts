@@ -32,7 +32,7 @@ export const webEndpoints = {
   webStartRun: endpoint({
     method: 'POST',
     path: '/api/runs',
-    summary: 'Queue a message to a session; it makes a run',
+    summary: 'Queue a message to a session, which creates a run',
     group,
     body: z.strictObject({ session_id: SessionId, message: MessageText }),
     example: { session_id: '0190a1b2-0000-7000-8000-000000000000', message: 'git status' },

@@ -84,7 +84,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
 
 const ECHO: MaskStream = { push: (piece) => piece, end: () => '' };
 
-/** Hides a value of a tool call, as far as a mask may. */
+/** Masks as much of a tool call's value as a mask may cover. */
 export function coverValue(masker: Masker, value: string): string {
   const end = callCover.mayBegin(value, 0) ? callCover.end(value, 0, value.length) : 0;
   return (end === 0 ? '' : MASKED) + masker.maskCall(value.slice(end));

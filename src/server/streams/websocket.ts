@@ -32,7 +32,7 @@ const SessionQuery = HintQuery.extend({
 
 /**
  * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages use
- * them because a browser allows only six other connections per host, over all its tabs.
+ * them because a browser allows only six other connections per host, across all its tabs.
  */
 export function acceptWebSockets(
   api: Api,

@@ -124,7 +124,7 @@ export interface ApprovalStore {
   listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;
   /**
    * Answers it, exactly once: emits `approval.decided`, adds the rule, and wakes the run if it waits
-   * (the queue's `answer`). Throws `approval_decided`, also if its run has ended, and `not_found`.
+   * (the queue's `answer`). Throws `approval_decided` (even if its run has ended) and `not_found`.
    */
   decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
   /**

@@ -14,7 +14,7 @@ const PACE_CHARACTERS = 1024 * 1024;
 const PACE_MS = 125;
 
 /**
- * How much output a run may still store (E10), over all its attempts. Until it is spent, the database
+ * How much output a run may still store (E10), across all its attempts. Until it is spent, the database
  * slows down an agent that writes too much (E7). After that nothing would, and one agent could keep
  * the server busy reading output that is not stored; hence `pace`.
  */

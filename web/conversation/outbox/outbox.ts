@@ -9,7 +9,7 @@ import type { OutboxStorage, StoredMessage } from './outbox-storage.ts';
 export type OnBusy = 'enqueue' | 'interrupt' | 'steer';
 
 export interface OutgoingMessage {
-  /** Idempotency key: the same key makes one run, however often it is sent. */
+  /** Idempotency key: the same key creates one run, however often it is sent. */
   readonly key: string;
   /** When it was written. */
   readonly at: number;
@@ -57,7 +57,7 @@ const OLD_MS = 24 * 3600_000;
 
 /**
  * Messages on their way to the server, in order. A message without a response is sent again under
- * its key until there is one, also after a reload. A refused message stays to be edited, and is
+ * its key until there is one, even after a reload. A refused message stays to be edited, and is
  * never sent automatically.
  */
 export class Outbox {

@@ -22,7 +22,7 @@ export function* createUser(
   return { value: toUser(row!), hint: NO_HINT };
 }
 
-/** Of two transactions at once, the unique key fails one; that one runs again and is refused here. */
+/** If two transactions run at once, the unique key makes one fail; it is retried and refused here. */
 function* mustBeFree(name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM users WHERE folded = $1 AND id <> $2', [
     fold(name),

@@ -28,7 +28,7 @@ const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connecti
 
 /**
  * Applies to sessions what time and the deaths of nodes have changed. Sessions are checked again under
- * their locks, so of two nodes at once only one changes a session.
+ * their locks, so if two nodes reconcile at once, only one changes a session.
  */
 export function* reconcileSessions(
   dialect: Dialect,
