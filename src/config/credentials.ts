@@ -9,8 +9,9 @@ import { UserError, usageError } from './user-error.ts';
 export const ServerUrl = z
   .url({ protocol: /^https?$/ })
   .refine((url) => {
-    if (!URL.canParse(url)) return false;
-    const { username, password, search, hash } = new URL(url);
+    const parsed = URL.parse(url);
+    if (parsed === null) return false;
+    const { username, password, search, hash } = parsed;
     return `${username}${password}${search}${hash}` === '';
   })
   .transform((url) => url.replace(/\/+$/, ''));

@@ -223,6 +223,7 @@ describe('[P1] other tools', () => {
     ['domain:example.com', 'https://example.com@evil.example', 'no', 'no'],
     ['domain:example.com', 'not a url', 'no', 'maybe'],
     ['example.com', 'https://example.com', 'no', 'maybe'],
+    ['domain:example.com', `http://${'A*'.repeat(10_000)}`, 'no', 'maybe'],
   ])('WebFetch(%s) and %s', (specifier, url, allowing, stopping) => {
     const call = parsed('WebFetch', { url });
     expect(allows(`WebFetch(${specifier})`, call)).toBe(allowing);

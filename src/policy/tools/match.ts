@@ -88,8 +88,10 @@ function namesPath({ tool, specifier }: Rule, { command, named, location }: Pars
 /** `domain:example.com`, `domain:*.example.com`. With `below` (deny and ask), subdomains match, too. */
 function matchDomain(specifier: string, url: string | null, below: boolean): Match {
   const unknown = below ? 'maybe' : 'no';
-  if (!specifier.startsWith('domain:') || url === null || !URL.canParse(url)) return unknown;
-  const host = new URL(url).hostname.replace(/\.$/, '');
+  // Not `canParse`: it accepts long hosts for which the constructor throws.
+  const parsed = url === null ? null : URL.parse(url);
+  if (!specifier.startsWith('domain:') || parsed === null) return unknown;
+  const host = parsed.hostname.replace(/\.$/, '');
   const domain = specifier.slice('domain:'.length).trim().toLowerCase();
   if (domain.startsWith('*.')) return host.endsWith(domain.slice(1)) ? 'yes' : 'no';
   return host === domain || (below && host.endsWith(`.${domain}`)) ? 'yes' : 'no';

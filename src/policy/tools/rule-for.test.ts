@@ -22,6 +22,7 @@ test.each<[string, Json, string | null]>([
   ['Grep', { pattern: 'x' }, 'Grep(//srv/app)'],
   ['WebFetch', { url: 'https://Example.com/a' }, 'WebFetch(domain:example.com)'],
   ['WebFetch', { url: 'x' }, null],
+  ['WebFetch', { url: `http://${'A*'.repeat(10_000)}` }, null],
   ['Task', { subagent_type: 'Explore' }, 'Task(Explore)'],
   ['mcp__git__log', {}, 'mcp__git__log'],
   ['WebSearch', { query: 'x' }, 'WebSearch'],

@@ -30,8 +30,10 @@ function specifierFor({ subject, command, paths, text }: ParsedCall): string | n
         ? null
         : `//${path.join('/')}`;
     }
-    case 'url':
-      return text !== null && URL.canParse(text) ? `domain:${new URL(text).hostname}` : null;
+    case 'url': {
+      const url = text === null ? null : URL.parse(text);
+      return url === null ? null : `domain:${url.hostname}`;
+    }
     case 'agent':
       return text;
     default:

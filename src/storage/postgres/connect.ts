@@ -72,7 +72,7 @@ export function makePool(target: Target, max: number): pg.Pool {
 
 /** Refuses an address that is not one of PostgreSQL, without repeating a password. */
 export function parseUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const parsed = URL.parse(url);
   if (parsed === null || (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')) {
     throw new BatonError(
       'invalid_request',
