@@ -26,6 +26,7 @@ import { textOfSteer } from '../sessions/messages/messages.ts';
 import { Steering } from '../sessions/messages/steering.ts';
 import { Provisioner } from '../sessions/provisioner.ts';
 import { SessionReconciler } from '../sessions/reconciler.ts';
+import { mayUse } from '../sessions/rules/sender-check.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { agentHandler } from '../sessions/turn/agent-handler.ts';
@@ -173,6 +174,7 @@ export function compose(parts: Parts): Composed {
     steering: new Steering({
       store,
       textOf: textOfSteer(box),
+      isAllowed: ({ sender, sessionId }) => mayUse(store, sender, sessionId, 'run'),
       nodeId: () => worker.nodeId,
       log,
     }),

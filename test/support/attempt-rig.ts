@@ -17,6 +17,7 @@ import type { AttemptContext } from '../../src/queue/worker/attempt-context.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import { Steering } from '../../src/sessions/messages/steering.ts';
 import { Provisioner } from '../../src/sessions/provisioner.ts';
+import { mayUse } from '../../src/sessions/rules/sender-check.ts';
 import { agentHandler } from '../../src/sessions/turn/agent-handler.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { snapshotDirOf } from '../../src/workspaces/snapshot.ts';
@@ -106,7 +107,13 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       box,
       ownFiles: new OwnFiles({ paths: [rig.dataDir], except: [join(rig.dataDir, 'workspaces')] }),
       clock: Date.now,
-      steering: new Steering({ store, textOf: String, nodeId: () => nodeId, log: SILENT }),
+      steering: new Steering({
+        store,
+        textOf: String,
+        isAllowed: ({ sender, sessionId }) => mayUse(store, sender, sessionId, 'run'),
+        nodeId: () => nodeId,
+        log: SILENT,
+      }),
     });
     const returned: Promise<Outcome> = Promise.resolve(
       handler(AgentPayload.parse(run.payload), context),

@@ -38,6 +38,7 @@ export interface SteerRecord {
   /** Masked; see `original`. */
   readonly message: string;
   readonly original: string | null;
+  readonly sender: string;
   /** The sender's standing. */
   readonly standing: Standing;
   readonly state: 'waiting' | 'given';

@@ -10,12 +10,13 @@ const steer = (id: string): SteerRecord => ({
   sessionId: 'session',
   message: `message ${id}`,
   original: null,
+  sender: 'sender',
   standing: { channel: 'api' },
   state: 'waiting',
 });
 
 function rig() {
-  const state = { steers: [] as SteerRecord[], reads: 0, hint: (): void => {} };
+  const state = { steers: [] as SteerRecord[], reads: 0, refused: '', hint: (): void => {} };
   const marked: string[] = [];
   const steering = new Steering({
     store: {
@@ -33,6 +34,7 @@ function rig() {
       },
     },
     textOf: ({ message }) => message,
+    isAllowed: async ({ id }) => id !== state.refused,
     nodeId: () => 'node',
     log: SILENT,
   });
@@ -55,6 +57,17 @@ test('[Q11] each message is recorded as given once, before it is given', async (
   await feed.close();
   expect(await third).toEqual({ done: true, value: undefined });
   expect(marked).toHaveLength(2);
+});
+
+test('[X3] a message whose sender may no longer use the session is not given', async () => {
+  const { state, marked, feed } = rig();
+  state.refused = '1';
+  state.steers = [steer('1'), steer('2')];
+  state.hint();
+  const messages = feed[Symbol.asyncIterator]();
+  expect(await messages.next()).toEqual({ done: false, value: 'message 2' });
+  expect(marked).toEqual(['2 given']);
+  await feed.close();
 });
 
 test('[Q11] a message that the agent did not take is put back', async () => {

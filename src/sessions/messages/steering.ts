@@ -14,6 +14,8 @@ export interface SteeringOptions {
   readonly store: Pick<SteerStore, 'listSteers' | 'markSteer'> & Pick<Store, 'onHint'>;
   /** The text that the agent gets. */
   readonly textOf: (steer: SteerRecord) => string;
+  /** Whether its sender may still send to the session: it may have waited for long (X3). */
+  readonly isAllowed: (steer: SteerRecord) => Promise<boolean>;
   readonly nodeId: () => string | null;
   readonly log: Logger;
 }
@@ -128,18 +130,28 @@ export class SteerFeed implements AsyncIterable<string> {
 
   async #next(): Promise<IteratorResult<string, undefined>> {
     this.#handedOut = null;
-    while (this.#queue.length === 0 && !this.#ended) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    const steer = this.#queue.shift();
-    if (steer === undefined || this.#ended) return DONE;
+    const steer = await this.#nextAllowed();
+    if (steer === null) return DONE;
     const ours = await this.#mark(steer, true);
     if (ours && this.#ended) await this.#mark(steer, false);
     if (!ours || this.#ended) return DONE;
     this.#handedOut = steer;
     return { done: false, value: this.#options.textOf(steer) };
+  }
+
+  /** One that is not allowed stays waiting, and becomes a run that is refused when it starts. */
+  async #nextAllowed(): Promise<SteerRecord | null> {
+    const { signal } = this.#context;
+    for (;;) {
+      while (this.#queue.length === 0 && !this.#ended) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+      const steer = this.#queue.shift();
+      if (steer === undefined || this.#ended) return null;
+      if (await retryWhileAway(signal, () => this.#options.isAllowed(steer))) return steer;
+    }
   }
 
   #mark(steer: SteerRecord, given: boolean): Promise<boolean> {

@@ -46,7 +46,13 @@ test('[Q9] a run whose workspace never becomes ready can be stopped', async () =
     box: aesBox(Buffer.alloc(32, 7)),
     ownFiles: new OwnFiles({ paths: [], except: [] }),
     clock: Date.now,
-    steering: new Steering({ store, textOf: unused, nodeId: unused, log: SILENT }),
+    steering: new Steering({
+      store,
+      textOf: unused,
+      isAllowed: unused,
+      nodeId: unused,
+      log: SILENT,
+    }),
   });
   const stop = new AbortController();
   const context = { run: { lane: id }, signal: stop.signal } as AttemptContext;

@@ -248,7 +248,13 @@ async function messageFor(
   // The agent that was given these messages may have died before it read them.
   const runs = await retryWhileAway(signal, () => withRetried(run, store));
   const steers = await retryWhileAway(signal, () => store.listSteers(runs));
-  const given = steers.filter(({ state }) => state === 'given').map(textOfSteer(box));
+  const given: string[] = [];
+  for (const steer of steers) {
+    const { state, sender, sessionId } = steer;
+    if (state !== 'given') continue;
+    const isAllowed = await retryWhileAway(signal, () => mayUse(store, sender, sessionId, 'run'));
+    if (isAllowed) given.push(textOfSteer(box)(steer));
+  }
   return given.length === 0 ? message : [message, ADDED_LATER, ...given].join('\n\n');
 }
 

@@ -27,6 +27,7 @@ export function* listSteers(dialect: Dialect, runIds: readonly string[]): Op<Ste
       sessionId: row.session_id,
       message: payload.message,
       original: row.sealed,
+      sender: payload.sender,
       standing: standingOf(payload),
       state: row.state,
     };
