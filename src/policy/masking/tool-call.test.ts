@@ -117,6 +117,17 @@ describe('[P4] a mask never covers shell syntax', () => {
   );
 
   test.each([
+    ['env {TOKEN=abcdef,touch,P1}', 'env {TOKEN=***MASKED***,touch,P1}'],
+    [
+      'env {SECRET=s3cr3t,rm,-rf,src} && npm test',
+      'env {SECRET=***MASKED***,rm,-rf,src} && npm test',
+    ],
+    ['IFS=,; TOKEN=abcdef,-rf,src; $TOKEN', 'IFS=,; TOKEN=***MASKED***,-rf,src; $TOKEN'],
+  ])('nor the commas that separate words in braces: %s', (command, shown) => {
+    expect(masker.maskCall(command)).toBe(shown);
+  });
+
+  test.each([
     'PASSWORD= python3 evil.py',
     'PASSWORD= "reboot"',
     'eval DB_PASSWORD= "touch P"',

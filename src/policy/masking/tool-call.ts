@@ -1,12 +1,12 @@
 /*
  * What a mask in a tool call may cover (P4). A shell runs the call as it is, while the person who approves it sees
  * the masked text. So everything that could make the shell do more, or less, stays visible: quotes, substitutions,
- * separators, redirections, wildcards, comments, line breaks and blanks. Blanks in quotes, too: `eval`, `env -S`,
+ * separators, redirections, wildcards, the commas of braces, comments, line breaks and blanks. Blanks in quotes, too: `eval`, `env -S`,
  * `ssh` and an unquoted variable split a text into words again.
  */
 
-const SYNTAX = /[$`;|&<>(){}[\]*?"'\\\s]/;
-const PLAIN = /[^$`;|&<>(){}[\]*?"'\\\s]+/g;
+const SYNTAX = /[$`;|&<>(){}[\]*?,"'\\\s]/;
+const PLAIN = /[^$`;|&<>(){}[\]*?,"'\\\s]+/g;
 
 /** Where a mask may begin and how far it may reach, in a text that is complete. */
 export interface Cover {

@@ -48,6 +48,14 @@ describe('[P1] matching rules against a long command', () => {
     expect(four).toBeLessThanOrEqual(4 * RULES.length * 4000 * piece.split(/[ ;]/).length);
   });
 
+  test('a rule takes time in proportion to its own options, not to those of the command', () => {
+    const table = new WordTable(looseParts(`a ${'-a '.repeat(100_000)}`));
+    const flags = Array.from({ length: 95 }, (_, i) => ['-bcd', '-efg', `--q${i}`][i % 3]!);
+    for (let i = 0; i < 600; i++)
+      expect(table.matches(['a'], 1, new FlagNeeds([...flags, `--z${i}`]), true)).toBe(false);
+    expect(table.compared).toBeLessThan(10_000);
+  });
+
   test('a rule with a word that the command lacks costs nothing', () => {
     const table = new WordTable(looseParts('git -x '.repeat(10_000)));
     for (let i = 0; i < 200; i++) {

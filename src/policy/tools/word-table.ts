@@ -1,4 +1,4 @@
-import { type FlagNeeds, isFlag } from './flag-needs.ts';
+import { type FlagNeeds, GivenOptions, isFlag } from './flag-needs.ts';
 import { baseName } from './plain-words.ts';
 
 /** Only this many names of a rule are compared, because each is one bit of a number. */
@@ -21,6 +21,7 @@ export class WordTable {
   /** The end of the part that each word is in. */
   readonly #endAt: Int32Array;
   readonly #positions = new Map<number, number[]>();
+  #options: GivenOptions | undefined;
 
   constructor(parts: readonly (readonly string[])[]) {
     this.#words = parts.flat();
@@ -97,8 +98,8 @@ export class WordTable {
       const next = this.#follow(ids, start, done, isFree, anywhere);
       from = Math.abs(next);
       if (next < 0) continue;
-      this.compared += end - begun;
-      if (needs.areIn(this.#words, begun + 1, end)) return true;
+      this.#options ??= new GivenOptions(this.#words);
+      if (needs.areIn(this.#options, begun + 1, end)) return true;
       from = end;
     }
     return false;
