@@ -79,10 +79,14 @@ export function parseCall(call: ToolCall): ParsedCall {
 /** The input fields that name a tool's file. Each tool reads one of them and ignores the others. */
 export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
-/** The path as Claude Code reads it. `normalize` takes quadratic time, and no system opens a long path. */
-export function normalizedPath(path: string): string {
+/**
+ * The path as a tool reads it, and in composed characters (NFC), each once. Claude Code 2.1.325 opens
+ * the name as written, where a link may be; other tools and some file systems compose it. Normalizing
+ * takes quadratic time, and no system opens a long path.
+ */
+export function spellingsOf(path: string): string[] {
   const short = shortened(path.trim());
-  return short.length > PATH_MAX ? short : short.normalize('NFC');
+  return short.length > PATH_MAX ? [short] : [...new Set([short, short.normalize('NFC')])];
 }
 
 function filesOf(call: ToolCall, field: Field): ParsedCall['paths'] {
@@ -91,8 +95,8 @@ function filesOf(call: ToolCall, field: Field): ParsedCall['paths'] {
 }
 
 function pathsAt(path: string | null, location: Location): (string[] | null)[] {
-  const normalized = path === null ? '' : normalizedPath(path);
-  return normalized === '' ? [null] : readingsOf(normalized, location);
+  const spellings = path === null ? [''] : spellingsOf(path);
+  return spellings.flatMap((one) => (one === '' ? [null] : readingsOf(one, location)));
 }
 
 /**
@@ -130,8 +134,9 @@ export function stringsIn(input: Json | undefined): {
   while (open.length > 0) {
     if (strings.size > STRINGS_MAX) return { strings, isAll: false };
     const value = open.pop()!;
-    if (typeof value === 'string') strings.add(pathInUrl(normalizedPath(value)));
-    else if (typeof value === 'object' && value !== null) {
+    if (typeof value === 'string') {
+      for (const one of spellingsOf(value)) strings.add(pathInUrl(one));
+    } else if (typeof value === 'object' && value !== null) {
       for (const one of Object.values(value)) open.push(one);
     }
   }
@@ -151,7 +156,7 @@ function pathInUrl(text: string): string {
 
 /** The folder to search: the path, and for Glob also its pattern up to the first wildcard. */
 function folderOf(call: ToolCall, field: Field): string | null {
-  const path = normalizedPath(field('path') ?? '') || '.';
+  const path = shortened((field('path') ?? '').trim()) || '.';
   if (call.tool !== 'Glob') return path;
   const fixed = (field('pattern') ?? '').split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);

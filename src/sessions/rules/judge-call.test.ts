@@ -204,6 +204,35 @@ test('[P7] a shell message that names them is refused when sent, and the policy 
   });
 });
 
+test('[P2] [P7] a link is followed by its name as written and in composed characters', async () => {
+  const { work, data, outside, decide } = machine();
+  const [written, composed] = ['ke\u0301y', 'k\u00e9y'];
+  for (const [link, other] of [
+    [written, composed],
+    [composed, written],
+  ] as const) {
+    const place = join(work, link === written ? 'one' : 'two');
+    mkdirSync(place);
+    symlinkSync(data, join(place, link));
+    mkdirSync(join(place, `${link}2`));
+    symlinkSync(outside, join(place, `${link}3`));
+    symlinkSync(join(work, '.git'), join(place, `${link}4`));
+    for (const name of link === written ? [written] : [written, composed]) {
+      const at = (path: string) => join(place, path);
+      const own = at(`${name}/secret-key`);
+      for (const tool of ['Read', 'Write', 'Edit'])
+        expect([tool, await decide(tool, { file_path: own }, 'cli')]).toEqual([tool, 'deny']);
+      expect(await decide('NotebookEdit', { notebook_path: own }, 'cli')).toBe('deny');
+      expect(await decide('mcp__x__y', { anything: own }, 'cli')).toBe('deny');
+      expect(await decide('Grep', { pattern: 'x', path: at(name) }, 'web')).not.toBe('allow');
+      expect(await decide('Glob', { pattern: `${at(name)}/*` }, 'web')).not.toBe('allow');
+      expect(await decide('Write', { file_path: at(`${name}3/x`) }, 'web')).toBe('ask');
+      expect(await decide('Write', { file_path: at(`${name}4/hooks/x`) }, 'web')).toBe('ask');
+    }
+    expect(await decide('Write', { file_path: join(place, `${other}x`) }, 'web')).toBe('allow');
+  }
+});
+
 /** So long that a decision in quadratic time would take minutes. */
 const HOSTILE: Readonly<Record<string, [tool: string, input: Json]>> = {
   'a deep path below a process': ['Read', { file_path: `/proc/1/${'a/'.repeat(400_000)}` }],

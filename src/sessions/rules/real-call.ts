@@ -1,12 +1,7 @@
 import { homedir } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import type { Json } from '../../contract/json.ts';
-import {
-  FILE_FIELDS,
-  namesOfCall,
-  normalizedPath,
-  type ToolCall,
-} from '../../policy/tools/call.ts';
+import { FILE_FIELDS, namesOfCall, spellingsOf, type ToolCall } from '../../policy/tools/call.ts';
 import { PATH_MAX, shortened } from '../../policy/tools/short-path.ts';
 import { RealPaths } from './real-paths.ts';
 
@@ -36,26 +31,33 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
     return [{ ...call, real: new Map(known) }];
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
-  const others: Fields[] = [];
-  // After a link, the system resolves `..` from its target, Claude Code from the link itself.
-  for (const way of [(path: string) => path, normalize]) {
-    const changed: Fields = {};
-    for (const name of FILE_FIELDS) {
-      const said = Object.hasOwn(input, name) ? input[name] : undefined;
-      if (typeof said !== 'string' || normalizedPath(said) === '') continue;
-      const path = atHome(normalizedPath(said));
-      // Nothing opens it; following it name by name would take long.
-      if (path.length > PATH_MAX) continue;
-      const { path: real } = await paths.of(way(path));
-      if (real !== resolve(workspace, path)) changed[name] = real;
+  const others = new Set<string>();
+  // Both spellings of a name (`spellingsOf`): a link may have either.
+  for (const spelled of [AS_WRITTEN, COMPOSED]) {
+    // After a link, the system resolves `..` from its target, Claude Code from the link itself.
+    for (const way of [AS_WRITTEN, normalize]) {
+      const changed: Fields = {};
+      for (const name of FILE_FIELDS) {
+        const said = Object.hasOwn(input, name) ? input[name] : undefined;
+        const path = typeof said === 'string' ? atHome(spelled(said)) : '';
+        // Nothing opens a longer one; following it name by name would take long.
+        if (path === '' || path.length > PATH_MAX) continue;
+        const { path: real } = await paths.of(way(path));
+        if (real !== resolve(workspace, path)) changed[name] = real;
+      }
+      if (tool === 'Glob')
+        Object.assign(changed, await realGlob(input, (path) => atHome(spelled(path)), paths));
+      if (Object.keys(changed).length > 0) others.add(JSON.stringify(changed));
     }
-    if (tool === 'Glob') Object.assign(changed, await realGlob(input, atHome, paths));
-    if (Object.keys(changed).length > 0) others.push(changed);
   }
-  const [first, second] = others.map((changed) => ({ ...call, input: { ...input, ...changed } }));
-  const isSame = JSON.stringify(first) === JSON.stringify(second);
-  return [call, first, isSame ? undefined : second].filter((one) => one !== undefined);
+  return [
+    call,
+    ...[...others].map((changed) => ({ ...call, input: { ...input, ...JSON.parse(changed) } })),
+  ];
 }
+
+const AS_WRITTEN = (path: string): string => spellingsOf(path)[0]!;
+const COMPOSED = (path: string): string => spellingsOf(path).at(-1)!;
 
 type Fields = { [name: string]: Json };
 
@@ -69,7 +71,7 @@ async function realGlob(
   const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   if (folder === '' || folder.length > PATH_MAX) return {};
-  const begin = typeof path === 'string' ? atHome(normalizedPath(path)) || '.' : '.';
+  const begin = typeof path === 'string' ? atHome(path) || '.' : '.';
   const from = folder.startsWith('/') ? folder : join(begin, folder);
   return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
 }
