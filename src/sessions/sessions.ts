@@ -181,7 +181,8 @@ function sessionService(options: SessionsOptions): Part {
         pin: providerOf(session.workspace.provider).local,
         // The agent's conversation is on that host, and so is a directory that the user named.
         host,
-        forkedFrom: session.id,
+        // Without a conversation of its own, it would be copied from where that one begins (X3).
+        forkedFrom: session.conversation === null ? (session.forkedFrom ?? session.id) : session.id,
         forkPoint: forkPointOf(session),
       };
       const after = { name: body.name, forkedFrom: session.id };

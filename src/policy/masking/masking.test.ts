@@ -53,6 +53,15 @@ describe('[P4] what is masked', () => {
       '"MASK\\n"',
     ],
     [`BEGIN\nComment: C:\\keys\\mine\n\n${KEY_LINES}\nEND`, 'MASK'],
+    [
+      `1\tBEGIN\n2\tVersion: X 1\n3\tComment: y\n4\t\n5\t${KEY_LINES.replace('\n', '\n6\t')}\n7\tEND\n8\trest`,
+      '1\tMASK\n8\trest',
+    ],
+    [
+      `+BEGIN\n+Proc-Type: 4,ENCRYPTED\n+\n+${KEY_LINES.replace('\n', '\n+')}\n+END\n+rest`,
+      '+MASK\n+rest',
+    ],
+    ['BEGIN\nMIIEowIBAAKCAQEA\naB3/xY7+aB3/xY7+\nEND rest', 'MASK rest'],
     [`BEGIN${'+'.repeat(100)}`, 'MASK'],
     [`BEGIN\nHash: ${'Hash: '.repeat(20)}\n`, null],
   ])('only the lines of a private key are masked: %j', (text, shown) => {

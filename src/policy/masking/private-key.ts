@@ -33,9 +33,28 @@ function labelEnd(text: string, from: number, final: boolean): number | 'more' |
 /** At most as much text as a step reads, apart from the headers. */
 const WINDOW = 400;
 const HEADERS_MAX = 500;
-/** Each ends with its line, whose break may be written as `\n`. */
-const HEADERS =
-  /^(?:(?:\s|\\{1,3}[rn]){1,4}(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): (?:[^\n\\]|\\(?!\\{0,2}[rn])){0,80}(?=\n|\\{1,3}[rn])){0,4}/;
+const HEADERS_COUNT = 4;
+const LINE_BREAKS = /^(?:\s|\\{1,3}[rn]){1,4}/;
+/** A line number, a plus sign of a diff, or indentation. */
+const MARGIN = /^[^A-Za-z\n\\]{0,16}/;
+/** It ends with its line, whose break may be written as `\n`. */
+const HEADER =
+  /^(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): (?:[^\n\\]|\\(?!\\{0,2}[rn])){0,80}(?=\n|\\{1,3}[rn])/;
+const EMPTY_LINE = /^\r?\n[^A-Za-z\n\\]{0,16}(?=\r?\n)/;
+
+/** How long the headers at the start of the text are, with the empty line that ends them. */
+function headersEnd(text: string): number {
+  let end = 0;
+  for (let count = 0; count < HEADERS_COUNT; count++) {
+    const breaks = LINE_BREAKS.exec(text.slice(end))?.[0].length;
+    if (breaks === undefined) break;
+    const margin = MARGIN.exec(text.slice(end + breaks))![0].length;
+    const header = HEADER.exec(text.slice(end + breaks + margin))?.[0].length;
+    if (header === undefined) break;
+    end += breaks + margin + header;
+  }
+  return end === 0 ? 0 : end + (EMPTY_LINE.exec(text.slice(end))?.[0].length ?? 0);
+}
 const keyChars = chars('A-Za-z0-9+/=');
 
 /** Skips the lines of a key up to its END line, or up to the first that cannot belong to a key. */
@@ -46,7 +65,7 @@ function restOfKey(): Rest {
     let at = from;
     for (;;) {
       if (isInRun) at = runEnd(text, at, keyChars);
-      const headers = hadLine ? 0 : HEADERS.exec(text.slice(at, at + HEADERS_MAX))![0].length;
+      const headers = hadLine ? 0 : headersEnd(text.slice(at, at + HEADERS_MAX));
       const window = text.slice(at + headers, at + headers + WINDOW);
       const end = endOfBlock(window);
       if (end !== null) return { at: at + headers + end, done: true };
@@ -121,14 +140,14 @@ const afterWord = chars('\\s\\\\"\'`');
 const SHORT_MIN = 16;
 const MIXED = [/[A-Z]/, /[a-z]/, /\d/];
 
-/** The end of a line of at least SHORT_MIN characters. The first must not look like a word or a name. */
+/** The end of a line of at least SHORT_MIN characters. The first must not look like a word or a name; most keys begin with `MII`. */
 const endOfShortLine = (window: string, hadLine: boolean): number | null =>
   endOfWord(
     window,
     (word, padding) =>
       word.length >= SHORT_MIN &&
       padding <= 2 &&
-      (hadLine || MIXED.every((each) => each.test(word))),
+      (hadLine || word.startsWith('MII') || MIXED.every((each) => each.test(word))),
   );
 
 /** The end of the last line of a key whose END line is missing, which may be short if it is padded. */

@@ -62,9 +62,14 @@ test('[X3] reading takes any share, running one to operate, and an admin needs n
   expect([await may('run', newId()), await may('run', ADMIN.userId)]).toEqual([false, true]);
 });
 
-test.each([true, false])(
-  '[S10] [X3] a fork made in the first run of its original copies it later only while it is shared: %s',
-  async (isShared) => {
+test.each([
+  [true, false],
+  [false, false],
+  [true, true],
+  [false, true],
+])(
+  '[S10] [X3] a fork made in the first run of its original copies it later only while it is shared: %s (of a fork: %s)',
+  async (isShared, ofFork) => {
     const rig = await attemptRig();
     const { id } = rig.session;
     await rig.store.createUser({ id: 'taro', name: 'taro', role: 'operator' });
@@ -79,7 +84,9 @@ test.each([true, false])(
     });
     await started.promise;
     await until(async () => (await rig.store.getSession(id))?.session.conversation !== null);
-    const fork = await rig.service.fork(taro, id, { name: 'fork' });
+    const first = await rig.service.fork(taro, id, { name: 'first fork' });
+    // A fork of a fork that has not run copies the same conversation.
+    const fork = ofFork ? await rig.service.fork(taro, first.id, { name: 'fork' }) : first;
     if (!isShared) await rig.service.share(ADMIN, id, { shares: [] });
     await rig.service.send(taro, fork.id, MessageRequest.parse({ message: 'hi' }), null);
     let copied = false;
