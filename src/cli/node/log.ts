@@ -1,6 +1,6 @@
 import process, { stderr } from 'node:process';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { plainLine, TerminalFilter } from '../output/terminal-filter.ts';
+import { plainLine, plainText } from '../output/terminal-filter.ts';
 import { LogWriter } from './log-writer.ts';
 
 /**
@@ -44,7 +44,7 @@ export function readable(write: (line: string) => void): DestinationStream {
         return ` \x1b[2m${plainLine(name)}=\x1b[22m${plainLine(shown)}`;
       });
       // Much of it was written by others; a path may try to move the cursor.
-      const stack = err?.stack ? `\n${new TerminalFilter().push(err.stack)}` : '';
+      const stack = err?.stack ? `\n${plainText(err.stack)}` : '';
       write(`\x1b[2m${clock}\x1b[22m ${label}${plainLine(msg)}${rest.join('')}${stack}\n`);
     },
   };

@@ -233,6 +233,19 @@ test('[P2] [P7] a link is followed by its name as written and in composed charac
   }
 });
 
+test('[P7] an agent is not moved to where its commands are not judged', async () => {
+  const { decide } = machine();
+  const task = { description: 'x', prompt: 'y', subagent_type: 'general-purpose' };
+  for (const channel of Channel.options) {
+    expect(await decide('EnterWorktree', { name: 'x' }, channel, { allow: ['*'] })).toBe('deny');
+    for (const tool of ['Agent', 'Task']) {
+      const isolated = { ...task, isolation: 'worktree' };
+      expect(await decide(tool, isolated, channel, { allow: ['*'] })).toBe('deny');
+      expect(await decide(tool, task, channel, { allow: ['*'] })).toBe('allow');
+    }
+  }
+});
+
 /** So long that a decision in quadratic time would take minutes. */
 const HOSTILE: Readonly<Record<string, [tool: string, input: Json]>> = {
   'a deep path below a process': ['Read', { file_path: `/proc/1/${'a/'.repeat(400_000)}` }],

@@ -2,6 +2,7 @@ import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import { judgeWorktree } from '../../policy/tools/own-worktree.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { realCalls } from './real-call.ts';
 import { type Call, judge, judgeAll, locationOf, type Sent } from './tool-scopes.ts';
@@ -26,7 +27,7 @@ export async function judgeCall(
   const calls = await realCalls(call, workspace);
   const own = calls.map((each) => ownFiles.judge({ ...each, ...locationOf(workspace) }));
   const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
-  return strictest([...verdicts, ...own.filter((one) => one !== null)]);
+  return strictest([...verdicts, ...[...own, judgeWorktree(call)].filter((one) => one !== null)]);
 }
 
 /** The same on any machine, without following paths. */
@@ -39,5 +40,5 @@ export function judgeAsWritten(
 ): Verdict {
   const own = ownFiles.judge({ ...call, ...locationOf(workspace) });
   const verdict = judge(call, workspace, sent, rules);
-  return own === null ? verdict : strictest([verdict, own]);
+  return strictest([verdict, ...[own, judgeWorktree(call)].filter((one) => one !== null)]);
 }
