@@ -59,13 +59,13 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
       return sessions;
     },
     add(endpoint, handler) {
-      const { method, path, format, needs, page, download, bodyMax } = endpoint;
+      const { method, path, format, needs, reads, page, download, bodyMax } = endpoint;
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no length to report.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
-        config: { pattern: path, needs, page, download, reads: format === 'events' },
+        config: { pattern: path, needs, reads, page, download },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
           const call = {
@@ -127,7 +127,7 @@ declare module 'fastify' {
     pattern?: string;
     /** The right that the credential needs; null for none. */
     needs?: Right | null;
-    /** It streams a log, which requires the right to read, whatever else it does. */
+    /** It shows stored content, which requires the right to read, whatever else it does. */
     reads?: boolean;
     /** The cookie alone opens it. */
     page?: boolean;

@@ -179,3 +179,17 @@ test('[X3] [E9] streams cover only what is shared, and end when the share is rem
   await ends[1];
   expect((await ask('/api/v1/events')).status).toBe(401);
 });
+
+test('[X2] an export breaks off when its reader is disabled', async () => {
+  const rig = await accessRig();
+  const reader = await rig.user('reader', 'viewer');
+  const ask = asking(rig, (await rig.token(reader, ['read'])).token);
+  const { id } = await rig.session(reader, 'long');
+  // More than sockets buffer, so that the export is under way until it is read.
+  const event = { type: 'agent.message', payload: { text: 'x'.repeat(200_000) } };
+  for (let i = 0; i < 60; i++) await rig.store.change({ do: 'note', lane: id, event });
+  const download = await ask(`/api/v1/sessions/${id}/export`);
+  expect(download.status).toBe(200);
+  await rig.store.updateUser(reader, { disabled: true });
+  await expect(download.arrayBuffer()).rejects.toThrow('terminated');
+});

@@ -90,7 +90,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
     subject: subjectOf(path, body),
     open,
     needs,
-    reads: endpoint.format === 'events',
+    reads: endpoint.reads,
     level,
     status: REQUESTS[name]?.status ?? status,
     audited: method !== 'GET' && !UNTOLD.includes(name),

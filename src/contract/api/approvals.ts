@@ -53,6 +53,7 @@ export const approvalEndpoints = {
     summary: 'Show the input of a question without masks',
     group,
     params,
+    reads: true,
     answer: ApprovalOriginal,
     errors: ['not_found'],
   }),

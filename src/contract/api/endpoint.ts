@@ -42,6 +42,8 @@ export interface Endpoint<
   readonly download: boolean;
   /** The right that the credential needs. Default: `read` for GET, `run` for other methods. */
   readonly needs: Right;
+  /** The answer shows stored content, so the credential needs the right to read, whatever else it needs. */
+  readonly reads: boolean;
   /** The access to the session (or the run's session) that the caller needs; without it: 404. */
   readonly level: Level;
   /** Takes an `Idempotency-Key` header. */
@@ -73,6 +75,7 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
       | 'page'
       | 'download'
       | 'needs'
+      | 'reads'
       | 'level'
       | 'idempotent'
       | 'paged'
@@ -103,6 +106,7 @@ export function endpoint<
     page: false,
     download: false,
     needs: given.method === 'GET' ? 'read' : 'run',
+    reads: given.format === 'events',
     level: given.method === 'GET' ? 'view' : 'operate',
     idempotent: false,
     paged: false,

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import type { OpenStreams } from './open-streams.ts';
+import { isStillValid } from './read-check.ts';
 import { UnreadResponses } from './unread-responses.ts';
 
 /*
@@ -34,7 +35,7 @@ export function limitDownloads(app: FastifyInstance, streams: OpenStreams): void
   });
 }
 
-/** Throws `too_many_streams`. */
+/** Ends with the reader's credential, as a stream does. Throws `too_many_streams`. */
 export function limitDownload(
   streams: OpenStreams,
   principal: Principal | null,
@@ -42,7 +43,15 @@ export function limitDownload(
 ): void {
   if (limited.has(raw)) return;
   limited.add(raw);
-  if (principal !== null) raw.once('close', streams.enter(principal.userId));
+  if (principal === null) return;
+  const leave = streams.enter(principal.userId);
+  const unwatch = streams.watch(isStillValid(streams.authenticator, principal), () =>
+    raw.destroy(),
+  );
+  raw.once('close', () => {
+    unwatch();
+    leave();
+  });
 }
 
 /** In pieces, because only then does the socket show how much was taken. */

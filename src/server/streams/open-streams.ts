@@ -36,19 +36,25 @@ export const STREAM_LIMITS: StreamLimits = {
   retryMs: 1000,
 };
 
+/** Someone who reads a stream or a download. */
+interface Reader {
+  readonly readCheck: ReadCheck;
+  /** Called when the reader has lost access. */
+  refuse(): void;
+}
+
 /** One open stream: where it goes, and how to stop it. */
 interface Open {
   readonly sink: Sink;
   readonly stop: AbortController;
-  readonly readCheck: ReadCheck;
 }
 
-/** How many streams are rechecked at the same time. */
+/** How many readers are rechecked at the same time. */
 const CONCURRENT_CHECKS = 8;
 /** Longer than a request takes from its authentication to its open stream. */
 const RECENT_MS = 30_000;
 
-/** The streams of this node: counts them per user, pings them, and ends those that must end. */
+/** The streams and downloads of this node: counts them per user, pings streams, and ends what must end. */
 export class OpenStreams {
   readonly limits: StreamLimits;
   /** Decides who may still read. */
@@ -57,6 +63,7 @@ export class OpenStreams {
   readonly #metrics: StreamMetrics | undefined;
   readonly #slots: Slots;
   readonly #open = new Set<Open>();
+  readonly #readers = new Set<Reader>();
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
@@ -90,6 +97,27 @@ export class OpenStreams {
     return leave;
   }
 
+  /** Calls `refuse` if the reader loses access; call the returned function when it stops reading. */
+  watch(readCheck: ReadCheck, refuse: () => void): () => void {
+    const reader = { readCheck, refuse };
+    this.#readers.add(reader);
+    // One timer for all: with a timer each, the timer would be most of the cost of an idle stream.
+    this.#timer ??= setInterval(() => {
+      for (const { sink } of this.#open) sink.ping();
+      // The notification of a change may have been lost.
+      void this.recheckAccess();
+    }, this.limits.pingMs).unref();
+    // A reader authenticated just before a change was not among those that were rechecked.
+    if (performance.now() - this.#changedAt < RECENT_MS)
+      void this.#recheckEach([reader], new Map());
+    return () => {
+      this.#readers.delete(reader);
+      if (this.#readers.size > 0) return;
+      clearInterval(this.#timer ?? undefined);
+      this.#timer = null;
+    };
+  }
+
   /**
    * Runs a stream until `work` returns how it ended, and reports the end to its reader. The signal is
    * aborted when the reader leaves, or with the reason `restart` or `refused`. Never rejects, because
@@ -101,14 +129,14 @@ export class OpenStreams {
     work: (signal: AbortSignal) => Promise<{ reason: EndReason; after: number }>,
   ): Promise<void> {
     const stop = new AbortController();
-    const open = { sink, stop, readCheck };
+    const open = { sink, stop };
     const left = (): void => stop.abort('left');
     sink.out.once('close', left);
     if (sink.closed) left();
     else if (this.#closing) stop.abort('restart');
-    this.#add(open);
-    // A reader authenticated just before a change was not among those that were rechecked.
-    if (performance.now() - this.#changedAt < RECENT_MS) void this.#recheckEach([open], new Map());
+    this.#open.add(open);
+    this.#metrics?.streamOpened(sink.kind);
+    const unwatch = this.watch(readCheck, () => stop.abort('refused'));
     try {
       const { reason, after } = await work(stop.signal);
       if (reason === 'dropped') this.#metrics?.streamDropped(sink.kind);
@@ -121,7 +149,10 @@ export class OpenStreams {
     } finally {
       sink.out.off('close', left);
       if (!sink.closed) sink.destroy();
-      this.#remove(open);
+      unwatch();
+      this.#open.delete(open);
+      this.#metrics?.streamClosed(sink.kind);
+      if (this.#open.size === 0) this.#emptied?.resolve();
     }
   }
 
@@ -140,7 +171,7 @@ export class OpenStreams {
     void this.recheckAccess();
   }
 
-  /** Ends the streams of readers who have lost access. */
+  /** Ends the streams and downloads of readers who have lost access. */
   async recheckAccess(): Promise<void> {
     this.#checkAgain = true;
     if (this.#checking) return;
@@ -148,7 +179,7 @@ export class OpenStreams {
     while (this.#checkAgain) {
       this.#checkAgain = false;
       const cache: CheckCache = new Map();
-      const rest = this.#open.values();
+      const rest = this.#readers.values();
       await Promise.all(
         Array.from({ length: CONCURRENT_CHECKS }, () => this.#recheckEach(rest, cache)),
       );
@@ -156,15 +187,15 @@ export class OpenStreams {
     this.#checking = false;
   }
 
-  /** A stream that cannot be checked stays open: a database that is away ends no stream (O5). */
-  async #recheckEach(streams: Iterable<Open>, cache: CheckCache): Promise<void> {
-    for (const { readCheck, stop } of streams) {
+  /** A stream that cannot be checked stays open: an unreachable database ends no stream (O5). */
+  async #recheckEach(readers: Iterable<Reader>, cache: CheckCache): Promise<void> {
+    for (const { readCheck, refuse } of readers) {
       const allowed = await readCheck(cache).catch((err: unknown) => {
         if (!isTransient(err))
           this.#log.error({ err }, 'Could not recheck whether a stream is still allowed');
         return true;
       });
-      if (!allowed) stop.abort('refused');
+      if (!allowed) refuse();
       // An embedded database answers synchronously, and a thousand answers would block everything else.
       await turn();
     }
@@ -180,25 +211,5 @@ export class OpenStreams {
         resolve();
       });
     });
-  }
-
-  #add(open: Open): void {
-    this.#open.add(open);
-    this.#metrics?.streamOpened(open.sink.kind);
-    // One timer for all: with a timer each, the timer would be most of the cost of an idle stream.
-    this.#timer ??= setInterval(() => {
-      for (const { sink } of this.#open) sink.ping();
-      // The notification of a change may have been lost.
-      void this.recheckAccess();
-    }, this.limits.pingMs).unref();
-  }
-
-  #remove(open: Open): void {
-    this.#open.delete(open);
-    this.#metrics?.streamClosed(open.sink.kind);
-    if (this.#open.size > 0) return;
-    clearInterval(this.#timer ?? undefined);
-    this.#timer = null;
-    this.#emptied?.resolve();
   }
 }

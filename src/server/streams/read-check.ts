@@ -19,12 +19,29 @@ export function canStillRead(
   sessionId: string | null,
 ): ReadCheck {
   return async (cache) => {
-    const known = await once(cache, String(by.credential), () => authenticator.recheck(by));
-    if (known === null || known.by.role !== by.role || !may(known.by, 'read')) return false;
-    if (sessionId === null || isAdmin(known.by)) return true;
+    const now = await validReader(authenticator, by, cache);
+    if (now === null || !may(now, 'read')) return false;
+    if (sessionId === null || isAdmin(now)) return true;
     const key = `${by.credential} ${sessionId}`;
-    return await once(cache, key, () => sees(service, known.by, sessionId));
+    return await once(cache, key, () => sees(service, now, sessionId));
   };
+}
+
+/** Whether a download may continue: one of a session checks itself whether it can still be read. */
+export function isStillValid(
+  authenticator: Pick<Authenticator, 'recheck'>,
+  by: Principal,
+): ReadCheck {
+  return async (cache) => (await validReader(authenticator, by, cache)) !== null;
+}
+
+async function validReader(
+  authenticator: Pick<Authenticator, 'recheck'>,
+  by: Principal,
+  cache: CheckCache,
+): Promise<Principal | null> {
+  const known = await once(cache, String(by.credential), () => authenticator.recheck(by));
+  return known?.by.role === by.role ? known.by : null;
 }
 
 async function sees(
