@@ -21,6 +21,7 @@ const steer = (
     maxAttempts: 3,
     idempotencyKey: null,
     bodyHash: null,
+    queueMax: 100,
     ...given,
   });
 };
@@ -63,6 +64,19 @@ export function steerRules(rule: SessionRule): void {
       await expect.poll(() => hints).toContain('node-1');
     },
   );
+
+  rule('[H9] messages that wait for an agent count towards the limit of the queue', async (rig) => {
+    const id = await rig.session();
+    const { run, fence } = await rig.begin(id);
+    await rig.send(id);
+    await steer(rig, id, 'first', { queueMax: 3 });
+    await steer(rig, id, 'second', { queueMax: 3 });
+    await expect(steer(rig, id, 'third', { queueMax: 3 })).rejects.toEqual(refused('queue_full'));
+    expect(await waiting(rig, run.id)).toEqual(['first', 'second']);
+    const [given] = await rig.store.listSteers([run.id]);
+    await rig.store.markSteer(given!.id, true, fence);
+    await steer(rig, id, 'third', { queueMax: 3 });
+  });
 
   rule(
     '[P2] [Q7] each message has its sender’s standing, also where the run continues',

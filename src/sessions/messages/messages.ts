@@ -106,7 +106,7 @@ export function admissionOf(parts: AdmissionParts): Admission {
 const EVENT_TEXT_BYTES = 128 * 1024;
 
 /** A message for the agent at work. It cannot have settings that apply only to a new run (Q11). */
-export function steerOf(parts: AdmissionParts): SteerRequest {
+export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
   const { sessionId, body, runId, stored, idempotencyKey } = parts;
   for (const field of ['attachments', 'runAt', 'allowedTools', 'disallowedTools'] as const) {
     if (body[field] === undefined) continue;
@@ -125,6 +125,7 @@ export function steerOf(parts: AdmissionParts): SteerRequest {
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,
     bodyHash: idempotencyKey === null ? null : digestOf(parts),
+    queueMax,
   };
 }
 

@@ -20,6 +20,8 @@ export interface SteerRequest {
   readonly maxAttempts: number;
   readonly idempotencyKey: string | null;
   readonly bodyHash: string | null;
+  /** The most messages that may wait in the session: queued runs, and messages no agent has been given. */
+  readonly queueMax: number;
 }
 
 export interface Steered {
@@ -48,7 +50,7 @@ export interface SteerStore {
   /**
    * Stores a message for the session's current run, emits `run.steered`, and sends a hint to its node.
    * Throws `cannot_steer` unless that run is executing or waits for an answer, `not_found`,
-   * `idempotency_conflict`.
+   * `queue_full`, `idempotency_conflict`.
    */
   steerMessage(request: SteerRequest): Promise<Steered>;
   /** Messages of runs, waiting or given, in the order they arrived. */

@@ -106,7 +106,7 @@ export function runService(parts: ServiceParts): RunService {
   ): Promise<MessageReceipt> => {
     const { sessionId } = message;
     const { session } = await findToChange(parts, by, sessionId);
-    const request = steerOf(message);
+    const request = steerOf(message, queueMax);
     if (!parts.steers(session.agent.kind)) throw new BatonError('cannot_steer');
     const { runId, state, known } = await store.audited(entry).steerMessage(request);
     if (!known) log.info({ sessionId, runId }, 'Steered');

@@ -68,8 +68,9 @@ function* findKnown({ change }: LoadedSession, admission: Admission): Op<Receipt
   return yield* knownReceipt(known, admission, change);
 }
 
-function mustHaveRoom({ change, facts }: LoadedSession, most: number): void {
-  const queued = facts.unfinishedRuns - (change.lane.runId === null ? 0 : 1);
+/** `steers` are messages that wait for the agent at work. */
+export function mustHaveRoom({ change, facts }: LoadedSession, most: number, steers = 0): void {
+  const queued = facts.unfinishedRuns - (change.lane.runId === null ? 0 : 1) + steers;
   if (queued >= most) throw new BatonError('queue_full', undefined, { details: { queued, most } });
 }
 

@@ -7,6 +7,7 @@ import { keyConflict } from '../../enqueue.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { findByKey } from '../known-key.ts';
 import { type LoadedSession, lockSession } from '../load.ts';
+import { mustHaveRoom } from '../send.ts';
 
 const INSERT = `INSERT INTO steers (id, session_id, run_id, seq, payload, sealed, max_attempts, idem_key, body_hash, state)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting')`;
@@ -23,6 +24,7 @@ export function* steerMessage(
   if (known !== null) return { value: known, hint: NO_HINT, changed: false };
   const { change, session } = loaded;
   const core = yield* atWork(loaded);
+  mustHaveRoom(loaded, request.queueMax, yield* countWaiting(core.id));
   const values = [id, sessionId, core.id, change.lane.nextSeq, payload, original];
   yield* query(INSERT, [...values, maxAttempts, idempotencyKey, bodyHash]);
   change.log('run.steered', event, core);
@@ -40,6 +42,14 @@ function* atWork({ change }: LoadedSession): Op<RunCore> {
     throw new BatonError('cannot_steer', 'No agent is at work in this session.');
   }
   return core;
+}
+
+function* countWaiting(runId: string): Op<number> {
+  const row = yield* queryOne<{ n: number | string }>(
+    `SELECT count(*) AS n FROM steers WHERE run_id = $1 AND state = 'waiting'`,
+    [runId],
+  );
+  return Number(row?.n ?? 0);
 }
 
 /** The same key gets the same answer; with another body or kind of message it is refused (Q10). */
