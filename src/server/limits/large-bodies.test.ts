@@ -10,9 +10,12 @@ const PATH = '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000/messages';
 const LARGE = 'Content-Length: 2000000';
 
 /** A server at which each token is that of a user of the same name. */
-async function rig() {
+async function rig(lookup: () => Promise<void> = async () => {}) {
   const authenticator = new StoreAuthenticator({ adminToken: TOKEN });
-  authenticator.byToken = async (userId) => ({ userId, role: 'operator', channel: 'api' });
+  authenticator.byToken = async (userId) => {
+    await lookup();
+    return { userId, role: 'operator', channel: 'api' };
+  };
   const { app } = appRig({ auth: requestAuthenticator(authenticator) });
   const url = await listen(app, '127.0.0.1', 0);
   /** Begins a request, and sends nothing of its body but the first byte. */
@@ -27,7 +30,7 @@ async function rig() {
     await asked;
     return socket;
   };
-  return { begin };
+  return { begin, app };
 }
 
 const answerOf = async (socket: Socket): Promise<string> => String((await once(socket, 'data'))[0]);
@@ -48,6 +51,20 @@ test('[H9] a user has four large bodies under way; the next is refused until one
   first?.end(`${' '.repeat(1_999_998)}}`);
   first?.resume();
   await once(first as Socket, 'close');
+  const next = await begin('a');
+  next.write(`${' '.repeat(1_999_998)}}`);
+  expect(await answerOf(next)).toMatch(/ 400 /);
+});
+
+test('[H9] a request whose client leaves during its authentication takes no slot', async () => {
+  const lookup = Promise.withResolvers<void>();
+  const { begin, app } = await rig(() => lookup.promise);
+  for (let i = 0; i < 6; i++) {
+    const left = once(app.server, 'request').then(([, response]) => once(response, 'close'));
+    (await begin('a')).resetAndDestroy();
+    await left;
+  }
+  lookup.resolve();
   const next = await begin('a');
   next.write(`${' '.repeat(1_999_998)}}`);
   expect(await answerOf(next)).toMatch(/ 400 /);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BatonError } from '../../contract/errors.ts';
 import { Slots } from './slots.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Bodies up to this size are not counted. */
 const SMALL_BYTES = 1024 * 1024;
@@ -14,8 +15,8 @@ export function limitLargeBodies(app: FastifyInstance): void {
   const [users, node] = [new Slots(PER_USER), new Slots(PER_NODE)];
   app.addHook('preParsing', async (request, reply, payload) => {
     if (!mayBeLarge(request)) return payload;
-    reply.raw.once('close', enter(users, request.principal?.userId ?? ''));
-    reply.raw.once('close', enter(node, ''));
+    whenClosed(reply.raw, enter(users, request.principal?.userId ?? ''));
+    whenClosed(reply.raw, enter(node, ''));
     return payload;
   });
 }

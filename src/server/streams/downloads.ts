@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
+import { whenClosed } from '../limits/when-closed.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { isStillValid } from './read-check.ts';
 import { UnreadResponses } from './unread-responses.ts';
@@ -48,7 +49,7 @@ export function limitDownload(
   const unwatch = streams.watch(isStillValid(streams.authenticator, principal), () =>
     raw.destroy(),
   );
-  raw.once('close', () => {
+  whenClosed(raw, () => {
     unwatch();
     leave();
   });
