@@ -238,6 +238,8 @@ test('[P7] an agent is not moved to where its commands are not judged', async ()
   const task = { description: 'x', prompt: 'y', subagent_type: 'general-purpose' };
   for (const channel of Channel.options) {
     expect(await decide('EnterWorktree', { name: 'x' }, channel, { allow: ['*'] })).toBe('deny');
+    const script = "return await agent('x', { ['iso' + 'lation']: 'worktree' })";
+    expect(await decide('Workflow', { script }, channel, { allow: ['*'] })).toBe('deny');
     for (const tool of ['Agent', 'Task']) {
       const isolated = { ...task, isolation: 'worktree' };
       expect(await decide(tool, isolated, channel, { allow: ['*'] })).toBe('deny');
