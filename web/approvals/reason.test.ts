@@ -33,6 +33,9 @@ it('[P1] [C2] every reason of the tool rules is translated', () => {
   expect(why(steered.reason)).toBe(
     approvals.why.steered(approvals.why.unlisted, common.channels.line),
   );
+  expect(why(`${steered.reason}; through a link it leads to "/x"`)).toBe(
+    approvals.why.linked(why(steered.reason)!, '"/x"'),
+  );
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',
     session: { ...empty, deny: ['Bash(rm -rf)'] },

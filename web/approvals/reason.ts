@@ -7,6 +7,7 @@ import type { Texts } from '../texts/en/all.ts';
 
 type Words = Texts['approvals']['why'];
 
+const LINKED = /^(.+); through a link it leads to (.+)$/s;
 const STEERED = /^(.+); the run was steered from (\w+)$/s;
 const BY_RULE =
   /^"(.+)" requires approval under the (enforced )?rules of the (session|channel|whole server)(?: \w+, on which the credential was created)?$/s;
@@ -21,6 +22,10 @@ export function whyOf(
   words: Words,
   channels: Texts['common']['channels'],
 ): string | null {
+  const linked = LINKED.exec(reason);
+  if (linked !== null) {
+    return words.linked(whyOf(linked[1]!, words, channels) ?? '', linked[2]!).trim();
+  }
   const steered = STEERED.exec(reason);
   if (steered !== null) {
     const [, first, channel] = steered as unknown as [string, string, keyof typeof channels];

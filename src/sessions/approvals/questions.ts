@@ -105,7 +105,7 @@ export class Questions {
   ): Promise<ToolAnswer> {
     const { context, maskCall, onDenied } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    const denied = { callId: id, tool, input: value, rule, scope, reason };
+    const denied = { callId: id, tool, input: value, rule, scope, reason: maskCall(reason) };
     await context.emit('policy.denied', truncated ? { ...denied, truncated } : denied);
     onDenied?.();
     return { behavior: 'deny', message: reason };
@@ -149,7 +149,8 @@ export class Questions {
         masked,
         original,
         digest: this.#digestOf(call),
-        reason: verdict.reason,
+        // It may name the target of a link, which the agent chose.
+        reason: String(maskCall(verdict.reason)),
         enforced: verdict.enforced ?? false,
       }),
     );

@@ -27,17 +27,13 @@ function machine() {
   symlinkSync('/proc/1/cwd', join(work, 'server'));
   symlinkSync(join(data, 'secret-key'), join(work, 'notes.txt'));
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
-  const decide = async (
-    tool: string,
-    input: Json,
-    channel: Channel,
-    session: object = {},
-  ): Promise<string> => {
+  const verdict = (tool: string, input: Json, channel: Channel, session: object = {}) => {
     const rules = { session: { ...NONE, ...session }, channels: {}, global: null };
-    const sent = { sent: { channel } };
-    return (await judgeCall({ tool, input }, work, sent, rules as never, own)).decision;
+    return judgeCall({ tool, input }, work, { sent: { channel } }, rules as never, own);
   };
-  return { home, work, data, outside, decide };
+  const decide = async (...given: Parameters<typeof verdict>): Promise<string> =>
+    (await verdict(...given)).decision;
+  return { home, work, data, outside, verdict, decide };
 }
 
 test('[P2] on web and api, files outside the workspace and in .git need approval, by their real paths', async () => {
@@ -66,6 +62,21 @@ test('[P2] on web and api, files outside the workspace and in .git need approval
     }
     expect(await decide('NotebookEdit', { notebook_path: 'away/a' }, channel)).toBe('ask');
   }
+});
+
+test('[P4] the reason names where a link leads, so that nobody approves another file', async () => {
+  const { outside, verdict } = machine();
+  const link = `; through a link it leads to ${JSON.stringify(join(outside, 'a'))}`;
+  for (const [tool, input] of [
+    ['Write', { file_path: 'away/a', content: '' }],
+    ['Read', { file_path: 'src/../away/a' }],
+    ['Bash', { command: 'touch away/a' }],
+    ['mcp__x__y', { any: 'away/a' }],
+  ] as const) {
+    expect((await verdict(tool, input, 'web')).reason).toMatch(link);
+  }
+  const plain = await verdict('Write', { file_path: join(outside, 'a'), content: '' }, 'web');
+  expect(plain.reason).not.toContain('link');
 });
 
 test('[P2] nor may safe commands create or move files there', async () => {

@@ -24,10 +24,24 @@ export async function judgeCall(
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Promise<Verdict> {
-  const calls = await realCalls(call, workspace);
+  const { calls, targets } = await realCalls(call, workspace);
   const own = calls.map((each) => ownFiles.judge({ ...each, ...locationOf(workspace) }));
   const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
-  return strictest([...verdicts, ...[...own, judgeWorktree(call)].filter((one) => one !== null)]);
+  const verdict = strictest([
+    ...verdicts,
+    ...[...own, judgeWorktree(call)].filter((one) => one !== null),
+  ]);
+  if (verdict.decision === 'allow' || targets.length === 0) return verdict;
+  return { ...verdict, reason: `${verdict.reason}; ${leadsTo(targets)}` };
+}
+
+const TARGETS_MAX = 3;
+
+// web/approvals/reason.ts recognises this to translate it.
+function leadsTo(targets: readonly string[]): string {
+  const named = targets.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
+  const rest = targets.length > TARGETS_MAX ? ', …' : '';
+  return `through a link it leads to ${named.join(', ')}${rest}`;
 }
 
 /** The same on any machine, without following paths. */

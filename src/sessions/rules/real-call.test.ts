@@ -18,9 +18,9 @@ function linkRig() {
   symlinkSync('src', join(work, 'near'));
   symlinkSync(work, join(home, 'door'));
   const leads = async (input: object, from = work, tool = 'Read') =>
-    (await realCalls({ tool, input: { ...input } }, from))[1]?.input ?? null;
+    (await realCalls({ tool, input: { ...input } }, from)).calls[1]?.input ?? null;
   const named = async (command: string) =>
-    (await realCalls({ tool: 'Bash', input: { command } }, work))[0]?.real;
+    (await realCalls({ tool: 'Bash', input: { command } }, work)).calls[0]?.real;
   return { home, work, outside, leads, named };
 }
 

@@ -7,31 +7,41 @@ import { RealPaths } from './real-paths.ts';
 
 type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 
+export interface RealCalls {
+  readonly calls: readonly Call[];
+  /** Where paths of the call lead, if not to where they seem to: the person who approves it must know. */
+  readonly targets: readonly string[];
+}
+
 /**
  * The calls that path rules judge in place of this one, because a repository may contain a link that
  * leads out of it. A file tool is judged as written and by where its paths lead; a command or an
  * unknown tool is judged with where each of its names leads.
  */
-export async function realCalls(call: Call, workspace: string): Promise<Call[]> {
+export async function realCalls(call: Call, workspace: string): Promise<RealCalls> {
   const { tool, input } = call;
   const paths = await RealPaths.in(workspace);
   const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, homedir()));
   const names = namesOfCall({ tool, input, home: homedir() });
-  if (names === null) return [call];
+  if (names === null) return { calls: [call], targets: [] };
   if (names.size > 0) {
     const resolved = await Promise.all(
       [...names]
         .filter((name) => atHome(name).length <= PATH_MAX)
         .map(async (name) => [name, await paths.of(atHome(name))] as const),
     );
+    const isElsewhere = ([name, { path }]: (typeof resolved)[number]): boolean =>
+      path !== resolve(workspace, atHome(name));
     // A name that neither exists nor leads through a link is judged as written.
-    const known = resolved.filter(
-      ([name, { path, exists }]) => exists || path !== resolve(workspace, atHome(name)),
-    );
-    return [{ ...call, real: new Map(known) }];
+    const known = resolved.filter((each) => each[1].exists || isElsewhere(each));
+    const targets = resolved.filter(isElsewhere).map(([, { path }]) => path);
+    return { calls: [{ ...call, real: new Map(known) }], targets };
   }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [call];
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return { calls: [call], targets: [] };
+  }
   const others = new Set<string>();
+  const targets = new Set<string>();
   // Both spellings of a name (`spellingsOf`): a link may have either.
   for (const spelled of [AS_WRITTEN, COMPOSED]) {
     // After a link, the system resolves `..` from its target, Claude Code from the link itself.
@@ -43,17 +53,20 @@ export async function realCalls(call: Call, workspace: string): Promise<Call[]> 
         // Nothing opens a longer one; following it name by name would take long.
         if (path === '' || path.length > PATH_MAX) continue;
         const { path: real } = await paths.of(way(path));
-        if (real !== resolve(workspace, path)) changed[name] = real;
+        if (real === resolve(workspace, path)) continue;
+        changed[name] = real;
+        targets.add(real);
       }
       if (tool === 'Glob')
         Object.assign(changed, await realGlob(input, (path) => atHome(spelled(path)), paths));
       if (Object.keys(changed).length > 0) others.add(JSON.stringify(changed));
     }
   }
-  return [
-    call,
-    ...[...others].map((changed) => ({ ...call, input: { ...input, ...JSON.parse(changed) } })),
-  ];
+  const real = [...others].map((changed) => ({
+    ...call,
+    input: { ...input, ...JSON.parse(changed) },
+  }));
+  return { calls: [call, ...real], targets: [...targets] };
 }
 
 const AS_WRITTEN = (path: string): string => spellingsOf(path)[0]!;
