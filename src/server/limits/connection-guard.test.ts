@@ -6,6 +6,7 @@ import { until } from '../../../test/support/until.ts';
 import { proxyCheck } from './address.ts';
 import { ConnectionGuard } from './connection-guard.ts';
 import { type ConnectionLimits, connectionLimits, descriptorLimit } from './connection-limits.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** A server that accepts any credential. */
 async function rig(
@@ -59,6 +60,7 @@ async function rig(
     ask,
     warnings,
     asked: () => asked,
+    later,
     /** Answers the requests of `/later` so far. */
     answer: () => {
       for (const response of later.splice(0)) response.end();
@@ -118,6 +120,23 @@ test('[H9] a connection with more than 16 unanswered requests is closed', async 
   expect(patient.closed).toBe(false);
   patient.write(request);
   await openOf([patient], 1);
+});
+
+test.each([
+  [
+    'an upgrade',
+    'GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  ],
+  ['a CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+])('[H9] responses that wait before %s are closed with their connection', async (_what, last) => {
+  const { open, later } = await rig({});
+  const socket = await open();
+  socket.write('GET /later HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3) + last);
+  await openOf([socket], 1);
+  let closed = 0;
+  for (const response of later) whenClosed(response, () => closed++);
+  expect(later.length).toBe(3);
+  await until(() => closed === 3);
 });
 
 test('[H9] requests with an unknown expectation count as well', async () => {

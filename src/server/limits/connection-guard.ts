@@ -34,7 +34,8 @@ export class ConnectionGuard {
   readonly #known = new Map<Duplex, string | null>();
   /** The longest silent connection of each user first. */
   readonly #byUser = new Map<string, Set<Duplex>>();
-  readonly #unanswered = new WeakMap<Duplex, number>();
+  readonly #unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
+  readonly #upgraded = new WeakSet<Duplex>();
   #dropped = 0;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -55,9 +56,10 @@ export class ConnectionGuard {
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       server.emit('request', request, response),
     );
-    // An upgraded connection is in use until it ends.
+    // An upgraded connection is in use until it ends. One that still owes responses never sends them.
     server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
-      this.#unanswered.set(socket, 1);
+      this.#upgraded.add(socket);
+      if (this.#isAnswering(socket)) socket.destroy();
     });
   }
 
@@ -81,6 +83,7 @@ export class ConnectionGuard {
     socket.once('close', () => {
       this.#forget(socket);
       this.#forgetKnown(socket);
+      this.#closeResponses(socket);
     });
     const { isTrusted, address } = proxies(socket);
     if (isTrusted) {
@@ -104,16 +107,33 @@ export class ConnectionGuard {
   }
 
   #asked(socket: Duplex, response: ServerResponse): void {
-    const unanswered = (this.#unanswered.get(socket) ?? 0) + 1;
-    this.#unanswered.set(socket, unanswered);
-    response.once('close', () => {
-      this.#unanswered.set(socket, (this.#unanswered.get(socket) ?? 1) - 1);
+    const unanswered = this.#unanswered.get(socket) ?? new Set();
+    this.#unanswered.set(socket, unanswered.add(response));
+    response.once('close', () => unanswered.delete(response));
+    if (unanswered.size > UNANSWERED_MAX) socket.destroy();
+  }
+
+  /**
+   * Node closes the responses that wait on a connection when it closes, but not after an upgrade or a
+   * CONNECT: everything that waits for their `close` would be kept for ever.
+   */
+  #closeResponses(socket: Duplex): void {
+    const unanswered = this.#unanswered.get(socket);
+    if (unanswered === undefined || unanswered.size === 0) return;
+    setImmediate(() => {
+      for (const response of unanswered) {
+        response.destroy();
+        response.emit('close');
+      }
     });
-    if (unanswered > UNANSWERED_MAX) socket.destroy();
+  }
+
+  #isAnswering(socket: Duplex): boolean {
+    return (this.#unanswered.get(socket)?.size ?? 0) > 0;
   }
 
   #isInUse(socket: Duplex): boolean {
-    return (this.#unanswered.get(socket) ?? 0) > 0;
+    return this.#upgraded.has(socket) || this.#isAnswering(socket);
   }
 
   #forgetKnown(socket: Duplex): void {
