@@ -6,6 +6,7 @@ import type { Masker, MaskStream } from '../../policy/masking/masker.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { fitText } from './fit-text.ts';
+import { maskInPieces } from './mask-in-pieces.ts';
 import { bytesOf, type OutputBudget } from './output-budget.ts';
 
 /** Pieces that arrive within this time become one event (E6). */
@@ -76,14 +77,14 @@ export class Recorder {
         return;
       case 'message': {
         this.#endStreams();
-        const { text, truncated } = fitText(masker.mask(event.text), MESSAGE_BYTES);
+        const { text, truncated } = fitText(await maskInPieces(masker, event.text), MESSAGE_BYTES);
         const cut = truncated || event.truncated === true;
         await this.#emit('agent.message', cut ? { text, truncated: true } : { text });
         return;
       }
       case 'notice':
         if (await this.#isDropped('agent.notice', event.text)) return;
-        await this.#notice(masker.mask(event.text));
+        await this.#notice(await maskInPieces(masker, event.text));
         return;
       case 'event':
         this.#flush();
@@ -98,7 +99,7 @@ export class Recorder {
 
   /** Masks before cutting, so that the cut leaves no half of a secret. */
   async #event(type: string, payload: Json): Promise<void> {
-    const { maskJson, maskCall, budget } = this.#options;
+    const { masker, maskJson, maskCall, budget } = this.#options;
     if (type === 'agent.tool_use') {
       const { input = null, ...rest } = payload as { [name: string]: Json };
       const { value, truncated } = fitJson(maskCall(input));
@@ -106,21 +107,22 @@ export class Recorder {
       return this.#emit(type, truncated ? { ...call, truncated } : call);
     }
     if (await this.#isDropped(type, payload)) return;
-    const masked = maskJson(payload);
-    const { id, text } = masked as { id?: Json; text?: Json };
-    if (typeof text !== 'string') return this.#emit(type, masked);
+    const { text: given, ...rest } = payload as { [name: string]: Json };
+    if (typeof given !== 'string') return this.#emit(type, maskJson(payload));
+    const text = await maskInPieces(masker, given);
+    const masked: { [name: string]: Json } = { ...(maskJson(rest) as object), text };
     const isResult = type === 'agent.tool_result';
     const most = isResult && budget.isUsedUp ? RESULT_BYTES : undefined;
     const { value, truncated } = fitBeginning(text, most);
     if (!truncated) return this.#emit(type, masked);
-    const cut = { ...(masked as object), text: value, truncated };
+    const cut = { ...masked, text: value, truncated };
     if (!isResult) return this.#emit(type, cut);
     if (!budget.has(Math.min(byteLength(text), ARTEFACT_BYTES))) {
       this.#noteGap();
       return this.#emit(type, cut);
     }
     try {
-      const artefact = await this.#options.keep(String(id), text);
+      const artefact = await this.#options.keep(String(masked['id']), text);
       budget.spend(artefact.bytes);
       await this.#emit(type, { ...cut, artefact });
     } catch (error) {
