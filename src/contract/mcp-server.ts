@@ -6,7 +6,10 @@ import { z } from 'zod';
  */
 
 const Word = z.string().max(4096);
-const Words = z.record(z.string().min(1).max(200), Word);
+const WORDS_MAX = 100;
+const Words = z
+  .record(z.string().min(1).max(200), Word)
+  .refine((words) => Object.keys(words).length <= WORDS_MAX, `at most ${WORDS_MAX} entries`);
 const common = {
   /** Milliseconds. */
   timeout: z.int().min(1).optional(),
@@ -32,3 +35,12 @@ const ByUrl = z.strictObject({
 
 export const McpServer = z.union([ByCommand, ByUrl]);
 export type McpServer = z.infer<typeof McpServer>;
+
+const SERVERS_MAX = 50;
+/** By name. Each is judged by the tool rules at every start. */
+export const McpServers = z
+  .record(z.string().min(1).max(100), McpServer)
+  .refine(
+    (servers) => Object.keys(servers).length <= SERVERS_MAX,
+    `at most ${SERVERS_MAX} MCP servers`,
+  );

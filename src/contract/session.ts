@@ -4,7 +4,7 @@ import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SESSION_NAME_MAX } from './limits.ts';
 import { Line, Text } from './line.ts';
-import { McpServer } from './mcp-server.ts';
+import { McpServers } from './mcp-server.ts';
 import { Time } from './time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');
@@ -67,7 +67,7 @@ export const AgentSpec = z.strictObject({
   /** Appended to the agent's own system prompt. */
   systemPrompt: z.string().min(1).max(100_000).optional(),
   /** MCP servers by name, in the format of Claude Code's `mcpServers`. */
-  mcpServers: z.record(z.string().min(1).max(100), McpServer).optional(),
+  mcpServers: McpServers.optional(),
   /** Loads the hooks, settings and MCP servers that the repository itself contains (A12). */
   trusted: z.boolean().optional(),
 });

@@ -20,6 +20,7 @@ const deny = Array.from({ length: RULES }, (_, i) => {
     `Bash(git * y${i})`,
     `Read(**/a${i}/**/b)`,
     `Bash(rm -rf d${i})`,
+    `Edit(./e${i}/**)`,
   ];
   return kinds[i % kinds.length]!;
 });
@@ -37,6 +38,7 @@ const distinct = (make: (i: number) => string): string => {
 
 const COMMANDS: Readonly<Record<string, string>> = {
   words: filled('rm '),
+  'a plain command': `grep ${'-e '.repeat(BYTES / 3)}`,
   options: filled('git -x push '),
   parts: filled('git a push b;'),
   quotes: filled('"a" '),

@@ -1,3 +1,4 @@
+import { perWords } from './per-words.ts';
 import { READ_ONLY } from './read-only-commands.ts';
 import { SAFE } from './safe-commands.ts';
 import { matchesEntry, type SetEntry, startsWithEntry } from './set-entry.ts';
@@ -14,12 +15,16 @@ export const inSet = (set: CommandSet, words: readonly string[], cwd?: string): 
   entryOf(set, words, cwd) !== null;
 
 /** The entry of the set that matches the words of a plain command. */
-export function entryOf(set: CommandSet, words: readonly string[], cwd?: string): SetEntry | null {
-  const relevant = withoutPager(words);
-  const find = (entries: readonly SetEntry[]): SetEntry | null =>
-    entries.find((entry) => matchesEntry(entry, relevant, cwd)) ?? null;
-  return find(READ_ONLY) ?? (set === 'safe' ? find(SAFE) : null);
-}
+export const entryOf = (set: CommandSet, words: readonly string[], cwd?: string): SetEntry | null =>
+  readOnlyEntryOf(words, cwd) ?? (set === 'safe' ? safeEntryOf(words, cwd) : null);
+
+const firstOf = (entries: readonly SetEntry[]) =>
+  perWords((words, cwd): SetEntry | null => {
+    const relevant = withoutPager(words);
+    return entries.find((entry) => matchesEntry(entry, relevant, cwd)) ?? null;
+  });
+const readOnlyEntryOf = firstOf(READ_ONLY);
+const safeEntryOf = firstOf(SAFE);
 
 /** The entry with the same first words, whatever options follow, to see what such a command may read. */
 export function namedEntryOf(words: readonly string[]): SetEntry | null {

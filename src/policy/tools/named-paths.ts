@@ -7,6 +7,7 @@ import {
   readingsOf,
   segmentsOf,
 } from './path-match.ts';
+import { perWords } from './per-words.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 
@@ -30,14 +31,14 @@ export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd
  * What a command with these words reads. A command in no set may read everything, and unlisted options
  * are assumed never to reduce what a program reads.
  */
-export function readsOfWords(words: readonly string[], cwd: string | undefined): Reads {
+export const readsOfWords = perWords((words, cwd): Reads => {
   const entry = entryOf('safe', words, cwd);
   if (entry !== null) return readsOf(entry, words);
   const [program = '', command = ''] = words;
   if (MOVES.has(program)) return 'names';
   if (SEARCHES.has(program) || (program === 'git' && !NO_CONTENT.has(command))) return 'tree';
   return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
-}
+});
 
 /** Programs outside the sets that search the working directory by default. */
 const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);

@@ -279,6 +279,17 @@ test.each(Object.entries(HOSTILE))('[P1] %s is decided in linear time', async (n
   expect(await decide(...call, 'web')).toMatch(name === 'tildes' ? 'allow' : /^(?:ask|deny)$/);
 });
 
+test('[P1] the words of a long command are compared with the sets once, not for every rule', async () => {
+  const { decide } = machine();
+  const rules = {
+    ask: Array.from({ length: 200 }, (_, i) => `Read(./d${i}/**)`),
+    deny: Array.from({ length: 200 }, (_, i) => `Edit(./e${i}/**)`),
+  };
+  // Compared for each rule, they would take a minute.
+  const command = `grep ${'-e '.repeat(600_000)}`;
+  expect(await decide('Bash', { command }, 'web', rules)).toBe('allow');
+});
+
 test('[P2] a name that is too long for the system counts by what it comes to', async () => {
   const { decide } = machine();
   const detour = './'.repeat(2100);
