@@ -74,7 +74,7 @@ describe('how runs of Claude Code end', () => {
     const claude = await claudeServerRig();
     const server = await claude.server();
     const session = await claude.session(server, 'misspelt', { holdOnFailure: false });
-    const known = { allowedTools: ['Bash(ls:*)', 'SendMessage', 'mcp__later__look', 'Cron*'] };
+    const known = { allowedTools: ['Bash(ls:*)', 'Monitor', 'mcp__later__look', 'Task*'] };
     const run = await say(server, session, [{ text: 'Sent.' }], known);
     expect(await ended(server, run)).toMatchObject({ state: 'succeeded' });
 

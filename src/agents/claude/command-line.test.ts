@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { judgeRefused } from '../../policy/tools/refused-tools.ts';
+import { isOpenTool } from '../../policy/tools/tool-table.ts';
 import type { Turn } from '../driver.ts';
 import { type Conversation, commandLine } from './command-line.ts';
 
+const SETTINGS = { permissions: { ask: ['*'] }, crossSessionInbound: 'refuse' };
 const BEGUN: Conversation = { how: 'begin', id: 'the-id' };
 const line = (given: Partial<Turn> = {}, conversation: Conversation = BEGUN, files = {}) => {
   const turn = { agent: { kind: 'claude' }, message: 'the message', ...given } as Turn;
@@ -15,15 +18,24 @@ test('[A12] [P3] every call is asked about, and nothing of the repository is loa
   const argv = line();
   expect(argv[0]).toBe('/bin/claude');
   expect(option(argv, '--permission-prompt-tool')).toBe('stdio');
-  expect(option(argv, '--settings')).toBe('{"permissions":{"ask":["*"]}}');
+  expect(JSON.parse(option(argv, '--settings')!)).toEqual(SETTINGS);
   expect(option(argv, '--setting-sources')).toBe('');
   expect(argv).toContain('--strict-mcp-config');
   expect(argv.join(' ')).not.toContain('the message');
 });
 
+test('[P7] [X3] no tool is offered that acts where no rule is asked', () => {
+  const offered = option(line({ trusted: true }), '--tools')?.split(',') ?? [];
+  expect(offered).toContain('Bash');
+  for (const tool of offered) {
+    expect(judgeRefused({ tool, input: {} })).toBeNull();
+    expect(isOpenTool(tool), `${tool} is not in the table`).toBe(tool === 'ReadMcpResourceTool');
+  }
+});
+
 test('[A12] [P3] a trusted repository is loaded, and every call is asked about all the same', () => {
   const argv = line({ trusted: true });
-  expect(option(argv, '--settings')).toBe('{"permissions":{"ask":["*"]}}');
+  expect(JSON.parse(option(argv, '--settings')!)).toEqual(SETTINGS);
   expect(argv).not.toContain('--setting-sources');
   expect(argv).not.toContain('--strict-mcp-config');
 });

@@ -1,8 +1,12 @@
 import type { Turn } from '../driver.ts';
 import type { PrivateFiles } from './private-files.ts';
+import { OFFERED_TOOLS } from './tools.ts';
 
-/** Makes the CLI ask us about every tool call and answer none itself (P3). Ask overrides allow. */
-const ASK_ALWAYS = JSON.stringify({ permissions: { ask: ['*'] } });
+/**
+ * Makes the CLI ask us about every tool call and answer none itself (P3); ask overrides allow. It also
+ * refuses messages from other Claude Code processes of the same user, which no log would show (X3).
+ */
+const SETTINGS = JSON.stringify({ permissions: { ask: ['*'] }, crossSessionInbound: 'refuse' });
 
 export type Conversation =
   | { readonly how: 'begin' | 'resume'; readonly id: string }
@@ -31,7 +35,8 @@ export function commandLine(
     '--include-partial-messages',
     // Confirms which of our messages it has read.
     ...(turn.steer === undefined ? [] : ['--replay-user-messages']),
-    ...['--permission-prompt-tool', 'stdio', '--settings', ASK_ALWAYS],
+    ...['--permission-prompt-tool', 'stdio', '--settings', SETTINGS],
+    ...['--tools', OFFERED_TOOLS.join(',')],
     // A repository's hooks, settings and MCP servers run its author's code (A12).
     ...(turn.trusted === true ? [] : ['--setting-sources', '', '--strict-mcp-config']),
     ...idOptions(conversation),

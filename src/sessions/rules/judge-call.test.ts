@@ -250,6 +250,8 @@ test('[P7] an agent is not moved to where its commands are not judged', async ()
   for (const channel of Channel.options) {
     expect(await decide('EnterWorktree', { name: 'x' }, channel, { allow: ['*'] })).toBe('deny');
     const script = "return await agent('x', { ['iso' + 'lation']: 'worktree' })";
+    for (const tool of ['ListAgents', 'SendMessage'])
+      expect(await decide(tool, { to: 'x' }, channel, { allow: ['*'] })).toBe('deny');
     expect(await decide('Workflow', { script }, channel, { allow: ['*'] })).toBe('deny');
     for (const tool of ['Agent', 'Task']) {
       const isolated = { ...task, isolation: 'worktree' };

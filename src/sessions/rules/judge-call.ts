@@ -2,7 +2,7 @@ import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
-import { judgeWorktree } from '../../policy/tools/own-worktree.ts';
+import { judgeRefused } from '../../policy/tools/refused-tools.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { realCalls } from './real-call.ts';
 import { type Call, judge, judgeAll, locationOf, type Sent } from './tool-scopes.ts';
@@ -29,7 +29,7 @@ export async function judgeCall(
   const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
   const verdict = strictest([
     ...verdicts,
-    ...[...own, judgeWorktree(call)].filter((one) => one !== null),
+    ...[...own, judgeRefused(call)].filter((one) => one !== null),
   ]);
   if (verdict.decision === 'allow' || targets.length === 0) return verdict;
   return { ...verdict, reason: `${verdict.reason}; ${leadsTo(targets)}` };
@@ -54,5 +54,5 @@ export function judgeAsWritten(
 ): Verdict {
   const own = ownFiles.judge({ ...call, ...locationOf(workspace) });
   const verdict = judge(call, workspace, sent, rules);
-  return strictest([verdict, ...[own, judgeWorktree(call)].filter((one) => one !== null)]);
+  return strictest([verdict, ...[own, judgeRefused(call)].filter((one) => one !== null)]);
 }
