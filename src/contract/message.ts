@@ -39,6 +39,12 @@ export const MessageText = z
 export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer']);
 export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
 
+const METADATA_MAX = 16 * 1024;
+/** It is read with its run, whoever lists runs. */
+export const isShortMetadata = (metadata: unknown): boolean =>
+  JSON.stringify(metadata).length <= METADATA_MAX;
+export const SHORT_METADATA = `must be at most ${METADATA_MAX} characters of JSON`;
+
 export const MessageRequest = z.strictObject({
   message: MessageText,
   /** Files for the agent; images are shown to it. */
@@ -51,7 +57,7 @@ export const MessageRequest = z.strictObject({
   ).optional(),
   allowedTools: ToolRules.optional(),
   disallowedTools: ToolRules.optional(),
-  metadata: z.record(z.string().max(100), Json).optional(),
+  metadata: z.record(z.string().max(100), Json).refine(isShortMetadata, SHORT_METADATA).optional(),
 });
 export type MessageRequest = z.output<typeof MessageRequest>;
 

@@ -2,31 +2,37 @@ import { BatonError } from '../contract/errors.ts';
 
 /** Deeper values are hostile, and would overflow the stack of code that handles them later. */
 const DEPTH_MAX = 100;
+/** No request needs so many, and each costs time in every check that follows. */
+const VALUES_MAX = 100_000;
 
 /**
- * Refuses what schemas do not check but does harm later: extreme nesting, names that reach a prototype,
- * and characters that a database cannot store.
+ * Refuses what schemas do not check but does harm later: extreme nesting, too many values, names that
+ * reach a prototype, and characters that a database cannot store.
  */
-export function refuseHarmful(value: unknown, path: (string | number)[] = []): void {
+export function refuseHarmful(value: unknown): void {
+  check(value, [], { count: 0 });
+}
+
+/** All values share one path array, because a body of one megabyte can have half a million values. */
+function check(value: unknown, path: (string | number)[], seen: { count: number }): void {
+  if (++seen.count > VALUES_MAX) throw refused([], 'has too many values');
   if (typeof value === 'string') refuseText(value, path);
   if (typeof value !== 'object' || value === null) return;
   if (path.length >= DEPTH_MAX) throw refused(path.slice(0, 3), 'is nested too deeply');
+  const checkAt = (at: string | number, inner: unknown): void => {
+    path.push(at);
+    check(inner, path, seen);
+    path.pop();
+  };
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) visit(i, value[i], path);
+    for (let i = 0; i < value.length; i++) checkAt(i, value[i]);
     return;
   }
   for (const [name, inner] of Object.entries(value)) {
     refuseText(name, path);
     if (reachesPrototype(name, inner)) throw refused([...path, name], 'is a reserved name');
-    visit(name, inner, path);
+    checkAt(name, inner);
   }
-}
-
-/** All values share one path array, because a body of one megabyte can have half a million values. */
-function visit(at: string | number, value: unknown, path: (string | number)[]): void {
-  path.push(at);
-  refuseHarmful(value, path);
-  path.pop();
 }
 
 function reachesPrototype(name: string, value: unknown): boolean {

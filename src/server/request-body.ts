@@ -14,11 +14,27 @@ export function readJsonBodies(app: FastifyInstance): void {
     async (request: FastifyRequest, body: Buffer) => {
       if (body.length === 0) return undefined;
       if (!isJson(request)) throw new BatonError('unsupported_media_type');
+      refuseMany(body);
       const value = parse(body);
       refuseHarmful(value);
       return value;
     },
   );
+}
+
+/** More than the longest message has, if it consists of commas. Files in base64 have none. */
+const COMMAS_MAX = 600_000;
+const COMMA = ','.charCodeAt(0);
+
+/** Parsing millions of small values would take seconds, during which a node answers nobody. */
+function refuseMany(body: Buffer): void {
+  if (body.length <= COMMAS_MAX) return;
+  let commas = 0;
+  for (let at = body.indexOf(COMMA); at !== -1; at = body.indexOf(COMMA, at + 1)) {
+    if (++commas > COMMAS_MAX) {
+      throw new BatonError('invalid_request', 'The body has too many values.');
+    }
+  }
 }
 
 function isJson({ headers }: FastifyRequest): boolean {

@@ -206,7 +206,7 @@ export interface SessionStore {
    * Retries a finished run as a new one at the head of the queue, with its original, and wakes the
    * session. The payload is the finished run's by default.
    */
-  retryRun(runId: string, newId: string, payload?: string): Promise<Changed>;
+  retryRun(runId: string, newId: string, queueMax: number, payload?: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
   readAttachments(runId: string): Promise<StoredAttachment[]>;

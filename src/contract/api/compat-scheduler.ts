@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { RunId } from '../ids.ts';
 import { Json } from '../json.ts';
-import { MessageReceipt, MessageRequest, MessageText, ToolRules } from '../message.ts';
+import {
+  isShortMetadata,
+  MessageReceipt,
+  MessageRequest,
+  MessageText,
+  SHORT_METADATA,
+  ToolRules,
+} from '../message.ts';
 import { CreateSession, SessionId, SessionStatus } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
 import { Time } from '../time.ts';
@@ -38,7 +45,8 @@ const Metadata = z
   .refine(
     (metadata) => Object.keys(metadata).every((key) => key.length <= 100),
     'a key has at most 100 characters',
-  );
+  )
+  .refine(isShortMetadata, SHORT_METADATA);
 
 export const SchedulerMessage = z
   .strictObject({

@@ -70,7 +70,7 @@ export const runEndpoints = {
     params,
     status: 201,
     answer: RunView,
-    errors: ['not_found', 'run_not_finished', 'session_ended', 'policy_denied'],
+    errors: ['not_found', 'run_not_finished', 'session_ended', 'queue_full', 'policy_denied'],
   }),
   listInvocations: endpoint({
     method: 'GET',

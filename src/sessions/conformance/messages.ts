@@ -253,7 +253,7 @@ export function messageRules(rule: SessionRule): void {
       expect(await rig.store.readAttachments(receipt.id)).toEqual(attachments);
       await rig.store.change({ do: 'cancel', run: receipt.id, kind: 'stop' });
       const again = newId();
-      await rig.store.retryRun(receipt.id, again);
+      await rig.store.retryRun(receipt.id, again, 100);
       expect(await rig.store.readAttachments(again)).toEqual(attachments);
       const plain = await rig.send(id, {}, { attachments });
       expect(await rig.store.readAttachments(plain.receipt.id)).toEqual(attachments);

@@ -69,7 +69,7 @@ export function runRules(rule: SessionRule): void {
       await rig.reconcile();
       expect(await rig.status(id)).toBe('IDLE');
       const again = newId();
-      const { current, changes } = await rig.store.retryRun(receipt.id, again);
+      const { current, changes } = await rig.store.retryRun(receipt.id, again, 100);
       expect(changes).toMatchObject([{ from: 'IDLE', to: 'ACTIVE', reason: 'message' }]);
       expect(current).toMatchObject({ unfinishedRuns: 1 });
       expect(await rig.queue.run(again)).toMatchObject({ retryOf: receipt.id, state: 'queued' });
@@ -84,9 +84,20 @@ export function runRules(rule: SessionRule): void {
     await rig.queue.node();
     await rig.queue.finish(await rig.queue.claimOne());
     const again = newId();
-    await rig.store.retryRun(receipt.id, again, '{"message":"hello","sender":"bob"}');
+    await rig.store.retryRun(receipt.id, again, 100, '{"message":"hello","sender":"bob"}');
     expect(await rig.queue.run(again)).toMatchObject({ payload: { sender: 'bob' } });
     expect(await rig.queue.run(receipt.id)).toMatchObject({ payload: { sender: 'ann' } });
+  });
+
+  rule('[H9] a retry counts towards the limit of the queue', async (rig) => {
+    const id = await rig.session();
+    const { receipt } = await rig.send(id);
+    await rig.queue.node();
+    await rig.queue.finish(await rig.queue.claimOne());
+    await rig.send(id);
+    await rig.store.retryRun(receipt.id, newId(), 2);
+    const full = rig.store.retryRun(receipt.id, newId(), 2);
+    await expect(full).rejects.toEqual(refused('queue_full'));
   });
 
   rule(
@@ -94,7 +105,7 @@ export function runRules(rule: SessionRule): void {
     async (rig) => {
       const id = await rig.session();
       const { receipt } = await rig.send(id);
-      const retry = (run: string) => rig.store.retryRun(run, newId());
+      const retry = (run: string) => rig.store.retryRun(run, newId(), 100);
       await expect(retry(receipt.id)).rejects.toEqual(refused('run_not_finished'));
       await expect(retry('nothing')).rejects.toEqual(refused('not_found'));
       await rig.do(id, { do: 'terminate', reason: 'asked' });

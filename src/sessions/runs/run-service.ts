@@ -225,7 +225,7 @@ export function runService(parts: ServiceParts): RunService {
       const payload = await payloadAgain(by, run);
       const fresh = newRunId();
       const entry = onRun(by, 'run.retry', id, { after: { runId: fresh } });
-      logChanges(log, (await store.audited(entry).retryRun(id, fresh, payload)).changes);
+      logChanges(log, (await store.audited(entry).retryRun(id, fresh, queueMax, payload)).changes);
       onWork();
       return view(await findRunToChange(parts, by, fresh));
     },

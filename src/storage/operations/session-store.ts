@@ -26,7 +26,7 @@ export function sessionStoreOver({
     changeSession: (id, command) => call('changeSession', id, command),
     sendMessage: (request) => call('sendMessage', request),
     editRun: (runId, edit) => call('editRun', runId, edit),
-    retryRun: (runId, newId, payload) => call('retryRun', runId, newId, payload),
+    retryRun: (...given) => call('retryRun', ...given),
     readOriginal: (runId) => read(readOriginal(runId)),
     readAttachments: (runId) => read(readAttachments(runId)),
     async deleteSession(id) {

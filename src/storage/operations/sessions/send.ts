@@ -110,11 +110,13 @@ export function* retryRun(
   now: number,
   runId: string,
   newId: string,
+  queueMax: number,
   payload?: string,
 ): Op<Done<Changed>> {
   const sessionId = yield* sessionOfRun(runId);
   const loaded = yield* lockSession(dialect, now, sessionId);
   const { session, changes } = wake(loaded);
+  mustHaveRoom(loaded, queueMax);
   yield* saveMoved(dialect, loaded, session);
   const { hint } = yield* applyCommand(dialect, now, {
     do: 'retry',

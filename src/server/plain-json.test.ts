@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { appRig, TOKEN } from '../../test/support/app-rig.ts';
+import { refuseHarmful } from './plain-json.ts';
+
+test('[H9] a value with too many parts, or nested too deeply, is refused', () => {
+  expect(() => refuseHarmful(Array(99_999).fill(0))).not.toThrow();
+  expect(() => refuseHarmful(Array(100_000).fill(0))).toThrow('too many values');
+  expect(() => refuseHarmful({ a: Array(50_000).fill([0]) })).toThrow('too many values');
+  expect(() => refuseHarmful(JSON.parse('['.repeat(101) + ']'.repeat(101)))).toThrow('too deeply');
+});
+
+test('[H9] a body of millions of values is refused before it is parsed', async () => {
+  const { app } = appRig();
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000/messages',
+    headers: {
+      host: 'a.localhost',
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+    },
+    // Not even JSON: parsing it would be another error.
+    payload: `{"metadata":[${'1,'.repeat(700_000)}`,
+  });
+  expect(answer.statusCode).toBe(400);
+  expect(answer.json().error.message).toBe('The body has too many values.');
+});
