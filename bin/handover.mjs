@@ -33,7 +33,7 @@ export function findNode(root) {
 function tooOld(why) {
   return new SetupError(
     [
-      `Baton needs Node ${REQUIRED_MAJOR} or newer.`,
+      `error: Baton needs Node ${REQUIRED_MAJOR} or newer.`,
       `Why: ${why}.`,
       `What to do: install Node ${REQUIRED_MAJOR} (https://nodejs.org) and start again.`,
     ].join('\n'),

@@ -63,7 +63,7 @@ function failed(why, output) {
   return new SetupError(
     [
       ...(output.trim() ? [output.trim(), ''] : []),
-      'The dependencies could not be installed.',
+      'error: The dependencies could not be installed.',
       `Why: ${why}.`,
       `What to do: check the network and the free disk space, run "npm ci" in ${root}, then start again.`,
     ].join('\n'),

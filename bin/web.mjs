@@ -73,7 +73,7 @@ const failed = (why, output) =>
   new SetupError(
     [
       ...(output.trim() ? [output.trim(), ''] : []),
-      'The web app could not be built.',
+      'error: The web app could not be built.',
       `Why: Vite: ${why}.`,
       'What to do: check the free disk space, run "npm ci", then start again.',
     ].join('\n'),

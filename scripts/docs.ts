@@ -26,7 +26,7 @@ ${Object.entries(ERRORS)
 
 # Classes of failed runs
 
-A failed run is not an error of a call: its outcome is a value, whose class decides what happens next.
+A failed run is not an API error: its outcome is a value, and the class of that value decides what happens next.
 
 | class | what happens |
 |---|---|
@@ -45,7 +45,7 @@ attempt (\`retry_scheduled\`), and when it is queued again because its node died
 \`succeeded\`, \`failed\`, \`cancelled\` and \`dead\` are final; the database refuses to change them. A manual retry is
 a new run.
 
-Each change of state is one transaction that also appends its event to the log of the lane.
+Each change of state is one transaction that also appends its event to the lane's log.
 
 # States of a session
 
@@ -53,16 +53,16 @@ Each change of state is one transaction that also appends its event to the log o
 ${sessionDiagram()}\`\`\`
 
 - \`PENDING\`: the workspace is being prepared.
-- \`ACTIVE\`: ready, and someone is connected, or a run has not ended, or it became ready less than 60 s ago.
-- \`IDLE\`: ready, and none of these. It has a time at which it is terminated, unless its timer is 0. If the timer is
-  changed, that time counts from when the session became idle.
+- \`ACTIVE\`: ready, and either someone is connected, a run is unfinished, or it became ready less than 60 s ago.
+- \`IDLE\`: ready, and none of these applies. It is terminated at a set time, unless its timer is 0. If the timer is
+  changed, the new time is measured from when the session became idle.
 - \`ERROR\`: the session records the reason.
 - \`COMPLETED\` and \`TERMINATED\` keep their history; reopening prepares the workspace again.
 
 A session with unfinished runs can be terminated, which cancels them, but not completed or archived. Archiving
 is not a state: a message or reopening undoes it. No request sets a status directly. Each change is one transaction that
 also appends \`session.status\` with \`from\`, \`to\` and \`reason\` to the session's log, and the server logs it as
-\`Session status changed\`. The log also has \`workspace.status\` when a workspace is available (\`running\`) or could not be
+\`Session status changed\`. \`workspace.status\` is also logged when a workspace is available (\`running\`) or could not be
 prepared (\`failed\`).
 
 \`ACTIVE\` does not mean that an agent is working: opening a session makes it \`ACTIVE\`, but changes neither \`lastActiveAt\`
@@ -73,11 +73,11 @@ directory that Baton created for a session has disappeared, the next run gets an
 `;
 
 function fate(name: ErrorClass): string {
-  if (name === 'poisoned') return 'the run is `dead`: its node died three times while it ran';
+  if (name === 'poisoned') return 'the run is `dead`: its node died three times during the run';
   const verdict = verdictOf(name);
   if (verdict === 'retry')
-    return 'retried, with growing waits, until its attempts are used up (`dead`)';
-  if (verdict === 'park') return 'parked until the announced time, attempts not counted';
+    return 'retried after increasing delays until its attempts are used up (`dead`)';
+  if (verdict === 'park') return 'parked until the announced time, without counting an attempt';
   return 'not retried (`failed`)';
 }
 

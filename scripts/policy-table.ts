@@ -24,7 +24,7 @@ function channels(): string {
     ([channel, { allow, deny }]) =>
       `| \`${channel}\` | ${code(allow)} | ${code(deny)} | \`${UNLISTED[channel as keyof typeof UNLISTED]}\` |`,
   );
-  return `| channel | allow | deny | what is not listed |\n|---|---|---|---|\n${rows.join('\n')}\n`;
+  return `| channel | allow | deny | anything not listed |\n|---|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 /** Shows `-n=` as `-n`. */
@@ -33,12 +33,12 @@ const bare = (option: string): string => option.replace(/=$/, '');
 function sets(): string {
   const limits = ({ only, operands, never, neverFirst }: SetEntry): string =>
     [
-      only && (only.size > 0 ? `options only ${code([...only].map(bare))}` : 'no options'),
-      operands === 'inside' && 'words only as paths inside the workspace',
+      only && (only.size > 0 ? `allowed options: ${code([...only].map(bare))}` : 'no options'),
+      operands === 'inside' && 'arguments must be paths inside the workspace',
       Array.isArray(operands) &&
-        (operands.length > 0 ? `words only ${code(operands)}` : 'no other words'),
-      never && `no word with ${code(never)}`,
-      neverFirst && `no word that begins with ${code(neverFirst)}`,
+        (operands.length > 0 ? `allowed arguments: ${code(operands)}` : 'no other arguments'),
+      never && `no argument may contain ${code(never)}`,
+      neverFirst && `no argument may begin with ${code(neverFirst)}`,
     ]
       .filter((limit) => typeof limit === 'string')
       .join('; ');
@@ -59,8 +59,8 @@ function kinds(): string {
     );
   return `| kind | tools | commands |
 |---|---|---|
-| reading | ${of('reading')} | those of \`Bash(read-only)\` |
+| reading | ${of('reading')} | those in \`Bash(read-only)\` |
 | writing | ${of('writing')} | all others, and all that are not plain |
-| not repeatable | every tool that is not listed here, so also those of MCP servers | ${code(UNREPEATABLE)} |
+| not repeatable | every tool that is not listed here, including those of MCP servers | ${code(UNREPEATABLE)} |
 `;
 }

@@ -25,6 +25,7 @@ const KINDS: Record<string, (root: string) => Sentence[]> = {
 };
 
 const WORDS_MIN = 4;
+const SQL = /^(SELECT|INSERT|UPDATE|DELETE|CREATE|WITH|WHERE|AND|CASE|INTEGER) /;
 
 function markdownOf(root: string): string[] {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
@@ -50,9 +51,8 @@ function inStrings(root: string, file: string): Sentence[] {
   const literals = text.matchAll(/'((?:[^'\\\n]|\\.){12,})'|`((?:[^`\\]|\\.){12,})`/g);
   return [...literals].flatMap(([, single, template]) => {
     const literal = single ?? template ?? '';
-    return /^[A-Z“][^=<>{};]*$/.test(literal.replace(/\$\{[^}]*\}/g, '…'))
-      ? sentencesOf(literal, file)
-      : [];
+    const text = literal.replace(/\$\{[^}]*\}/g, '…');
+    return /^[A-Z“][^=<>{};]*$/.test(text) && !SQL.test(text) ? sentencesOf(literal, file) : [];
   });
 }
 

@@ -31,7 +31,7 @@ export const createSpawn =
     const row = table.observe(child.pid);
     if (row === null) {
       child.kill('SIGKILL');
-      throw new StartError('The processes of this machine cannot be listed. Mount /proc.');
+      throw new StartError('Cannot list the processes on this machine. Mount /proc.');
     }
     const root = { ...row, since };
     return supervise({ child, table, root, tag, interrupts: options.interrupts }, settings);

@@ -22,7 +22,9 @@ export async function startError(
       return say(`The program ${program} was not found.`, { missing: true });
     case 'EACCES':
     case 'EPERM':
-      return say(`The program ${program} is not executable, or ${cwd} cannot be entered.`);
+      return say(
+        `The program ${program} is not executable, or the directory ${cwd} is not accessible.`,
+      );
     case 'ENOEXEC':
       return say(`${program} is not an executable on this machine.`);
     case 'E2BIG':

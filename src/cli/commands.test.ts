@@ -14,7 +14,7 @@ function shown(isTTY: boolean, error: unknown): string {
 
 test("[C1] a server's error message cannot take over the terminal", () => {
   const refused = explain(new BatonError('invalid_request', hostile), server);
-  expect(shown(true, refused)).toMatch(/^No\.\nWhy: .*\nWhat to do: .*\n$/);
+  expect(shown(true, refused)).toMatch(/^error: No\.\nWhy: .*\nWhat to do: .*\n$/);
   expect(shown(true, new Error(hostile))).not.toMatch(/[^\P{Cc}\n]/u);
   expect(shown(false, refused)).toContain(hostile);
 });

@@ -89,7 +89,7 @@ function missingSubcommand(name: string, { commands: inner }: CommandGroup): Use
   const words = Object.keys(inner);
   return usageError({
     what: `"baton ${name}" needs a subcommand.`,
-    why: `it takes ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`,
+    why: `its subcommands are ${words.slice(0, -1).join(', ')} and ${words.at(-1)}.`,
     todo: `run "baton help ${name}" to see what each of them does.`,
   });
 }
@@ -102,7 +102,7 @@ function show(text: string): number {
 
 /** An error may quote a server or a file, so control codes are removed for a terminal. */
 export function showError(error: unknown, screen: Screen): void {
-  const text = describe(error);
+  const text = `error: ${describe(error)}`;
   screen.write(`${screen.isTTY === true ? plainText(text) : text}\n`);
 }
 

@@ -12,7 +12,7 @@ export function overview(commands: Commands): string {
     'Commands:',
     ...align([
       ...Object.entries(commands).map(([name, { summary }]) => [name, summary]),
-      ['help', 'show this help, or the help of a command: baton help <command>'],
+      ['help', 'show this help, or help for a command: baton help <command>'],
       ['version', 'show the version'],
     ]),
     '',

@@ -42,7 +42,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     summary: 'apply database migrations and exit',
     usage: '[settings] [--json]',
     about: [
-      'Refuses the database of a newer Baton. "baton up" also applies migrations when it starts.',
+      'Refuses a database created by a newer Baton. "baton up" also applies migrations when it starts.',
     ],
     settings: true,
     flags: { json },
@@ -56,7 +56,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     summary: 'check this machine and suggest fixes',
     usage: '[settings] [--json]',
     about: [
-      'Takes the same settings as "up" and changes nothing. Exits with 1 if there is a problem.',
+      'Accepts the same settings as "up" and changes nothing. Exits with 1 if there is a problem.',
     ],
     settings: true,
     flags: { json },

@@ -63,7 +63,10 @@ async function* follow(
     for (const { data } of messages) {
       const event = parse(data, read);
       if (event.seq <= before) {
-        throw new BatonError('bad_answer', `The stream went back from ${before} to ${event.seq}.`);
+        throw new BatonError(
+          'bad_answer',
+          `The stream jumped back from ${before} to ${event.seq}.`,
+        );
       }
       before = event.seq;
       // Already seen on the previous connection.

@@ -18,7 +18,7 @@ export async function makeDataDirectory(path: string, log: Logger): Promise<void
       {
         what: `The data directory cannot be used: ${path}`,
         why: `${(error as Error).message}.`,
-        todo: 'choose another one with --data-dir, or make this one writable for your user.',
+        todo: 'choose another one with --data-dir, or make this one writable by your user.',
       },
       { cause: error },
     );

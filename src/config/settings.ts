@@ -263,7 +263,7 @@ export const settings = {
     expected: MASK_PATTERNS,
     schema: MaskPatterns,
     default: 'none',
-    help: 'patterns of your own tokens to mask, such as acme-[a-z0-9]{16,}',
+    help: 'patterns for your own tokens to mask, such as acme-[a-z0-9]{16,}',
   }),
   secretKey: setting({
     env: 'BATON_SECRET_KEY',

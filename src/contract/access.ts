@@ -71,7 +71,7 @@ export const TokenName = z
   .string()
   .trim()
   .min(1, 'a name must not be empty')
-  .max(100, 'a name has at most 100 characters')
+  .max(100, 'a name can have at most 100 characters')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
   .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, 'a name must not contain control characters');
 

@@ -11,10 +11,10 @@ export const ERRORS = {
     415,
     'The body must be JSON in UTF-8, with Content-Type: application/json.',
   ],
-  headers_too_large: [431, 'The headers of the request are larger than allowed.'],
+  headers_too_large: [431, 'The request headers are larger than allowed.'],
   request_timeout: [408, 'The request did not arrive in time.'],
   unauthorized: [401, 'The request has no credential, or its credential is not valid.'],
-  not_found: [404, 'Nothing has this id, or you do not have access to it.'],
+  not_found: [404, 'Nothing with this id exists, or you do not have access to it.'],
   idempotency_conflict: [409, 'The idempotency key was already used with a different body.'],
   lane_busy: [409, 'A run of this lane is active or queued, and the request said not to wait.'],
   run_not_queued: [
@@ -27,19 +27,22 @@ export const ERRORS = {
   session_protected: [409, 'The session has a label that protects it from deletion.'],
   name_taken: [409, 'You already have a session with this name.'],
   conversation_taken: [409, 'The agent reported a conversation that belongs to another session.'],
-  cannot_steer: [409, 'The running agent cannot take a message before its run ends.'],
+  cannot_steer: [409, 'The running agent cannot accept a message until its run ends.'],
   contains_mask: [
     400,
     'The text contains a mask in place of a secret. Type the secret in full, or remove it.',
   ],
-  not_available: [400, 'This is not available in this version, or not enabled.'],
+  not_available: [400, 'This is not available in this version, or is not enabled.'],
   status_managed: [403, 'Session status is managed automatically by the system.'],
   forbidden: [403, 'This credential does not have the right to do that.'],
   host_refused: [
     403,
     'The Host header is not a name of this server. Add the name to BATON_ALLOWED_HOSTS.',
   ],
-  origin_refused: [403, 'The request comes from another site, or does not say where from.'],
+  origin_refused: [
+    403,
+    'The request comes from another site, or does not say where it comes from.',
+  ],
   sign_in_failed: [
     401,
     'The sign-in code is unknown, expired or already used, or the token is not valid.',
@@ -51,7 +54,7 @@ export const ERRORS = {
     'The built-in administrator cannot be disabled, renamed or given another role.',
   ],
   approval_decided: [409, 'The question was already answered or withdrawn.'],
-  invalid_input: [400, 'The edited input does not have the shape of the original.'],
+  invalid_input: [400, 'The edited input does not have the same fields and types as the original.'],
   policy_denied: [403, 'The tool rules do not allow this.'],
   cursor_ahead: [400, 'The cursor is beyond the end of the log.'],
   queue_full: [429, 'The session has reached its limit of queued runs. Try again later.'],
@@ -99,7 +102,7 @@ export const ERRORS = {
   ],
   bad_answer: [
     502,
-    'The response is not understood: the server has another version, or is not Baton.',
+    'The response could not be understood: the server runs another version, or is not Baton.',
   ],
   internal: [500, 'Something went wrong inside Baton.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;

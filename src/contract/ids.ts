@@ -9,8 +9,8 @@ const name = (what: string) =>
     .min(1, `${what} is empty`)
     .max(NAME_MAX, `${what} is longer than ${NAME_MAX} characters`)
     // PostgreSQL text cannot hold NUL, and control characters in names only hide mistakes.
-    .refine((value) => !hasControlCharacter(value), `${what} has a control character`)
-    .refine((value) => value.isWellFormed(), `${what} has half a surrogate pair`);
+    .refine((value) => !hasControlCharacter(value), `${what} contains a control character`)
+    .refine((value) => value.isWellFormed(), `${what} contains half a surrogate pair`);
 
 export const RunId = name('run id');
 export const LaneId = name('lane');

@@ -10,7 +10,7 @@ const noLonger = (max: number) => (text: string) =>
 export const Text = (what: string, max: number) =>
   z
     .string()
-    .refine(noLonger(max), `a ${what} has at most ${max} characters`)
+    .refine(noLonger(max), `a ${what} can have at most ${max} characters`)
     .meta({ maxLength: max });
 
 /** One trimmed line of printable characters, normalized (NFC) so equal texts compare equal. */
@@ -18,11 +18,11 @@ export const Line = (what: string, max: number) =>
   z
     .string()
     // First, because normalizing takes quadratic time. Normalized text is at most this much shorter.
-    .max(8 * max, { error: `a ${what} has at most ${max} characters`, abort: true })
+    .max(8 * max, { error: `a ${what} can have at most ${max} characters`, abort: true })
     .normalize('NFC')
     .trim()
     .refine((text) => text !== '', `a ${what} must not be empty`)
-    .refine(noLonger(max), `a ${what} has at most ${max} characters`)
+    .refine(noLonger(max), `a ${what} can have at most ${max} characters`)
     .refine(
       (text) => text === '' || isPrintable(text),
       `a ${what} may contain printable characters only: no control characters, line breaks or invisible characters`,

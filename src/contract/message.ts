@@ -31,7 +31,7 @@ export const standingOf = ({
 export const MessageText = z
   .string()
   .min(1, 'a message must not be empty')
-  .max(MESSAGE_MAX, `a message has at most ${MESSAGE_MAX} characters`)
+  .max(MESSAGE_MAX, `a message can have at most ${MESSAGE_MAX} characters`)
   .refine((text) => text.trim() !== '', 'a message must not be blank')
   .refine((text) => !text.includes('\0'), 'a message must not contain a NUL character')
   .refine((text) => text.isWellFormed(), 'a message must not contain half a surrogate pair');

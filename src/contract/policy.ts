@@ -14,7 +14,7 @@ export const RULES_MAX = 200;
 /** `Tool` or `Tool(specifier)`, as Claude Code writes it; `mcp__server` names all tools of a server. */
 export const ToolRule = z
   .string()
-  .max(RULE_MAX, `a rule has at most ${RULE_MAX} characters`)
+  .max(RULE_MAX, `a rule can have at most ${RULE_MAX} characters`)
   .regex(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: to refuse them
     /^(?:\*|[A-Za-z][\w.:-]*\*?)(?:\([^\u0000-\u001f\u007f]+\))?$/,

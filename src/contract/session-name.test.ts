@@ -31,7 +31,7 @@ test('[S9] a name may use any script and any printable character', () => {
 test('[S9] a name has 1 to 80 characters, however many code units each takes', () => {
   for (const sign of ['x', 'あ', '👍', '𠮷']) {
     expect(SessionName.safeParse(sign.repeat(80)).success).toBe(true);
-    expect(refusedAs(sign.repeat(81))).toBe('a name has at most 80 characters');
+    expect(refusedAs(sign.repeat(81))).toBe('a name can have at most 80 characters');
   }
   // Once composed, it is 80 characters.
   expect(SessionName.safeParse('u\u0308'.repeat(80)).success).toBe(true);

@@ -162,7 +162,7 @@ export function compose(parts: Parts): Composed {
       createSpawn({
         environment,
         tag: { installation, node: nodeWithLifeline(), run: runId },
-        onLeft: (left) => log.error({ runId, left }, 'Processes of an agent could not be stopped'),
+        onLeft: (left) => log.error({ runId, left }, 'Could not stop all processes of an agent'),
       }),
     artefacts,
     snapshotDirOf: (sessionId) => snapshotDirOf(parts.dataDir, sessionId),

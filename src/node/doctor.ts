@@ -59,7 +59,7 @@ const FIXES: Partial<Record<BatonError['code'], string>> = {
   database_unreachable: 'start the database server, or correct BATON_DATABASE_URL',
   database_refused: 'correct the user, password and database name in BATON_DATABASE_URL',
   database_corrupt: 'restore a backup, or choose another file with --database',
-  database_read_only: 'make the file and its directory readable and writable for your user',
+  database_read_only: 'make the file and its directory readable and writable by your user',
 };
 
 const problem = (what: string, { code, message }: BatonError): Finding => ({

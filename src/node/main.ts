@@ -84,7 +84,7 @@ export async function startNode(
     readiness.stopping();
     // A part that fails to stop must not keep the others running.
     for (const stopPart of started.reverse()) {
-      await stopPart().catch((err: unknown) => log.error({ err }, 'A part did not stop'));
+      await stopPart().catch((err: unknown) => log.error({ err }, 'A component did not stop'));
     }
   };
   let composed: Composed | null = null;

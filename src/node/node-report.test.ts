@@ -71,7 +71,7 @@ test('[H9] a report that fails for lack of file descriptors does not affect the 
   node.noFiles = true;
   report.start();
   await until(() => warnings.length > 1);
-  expect(warnings[0]).toBe('Could not report the load of this node');
+  expect(warnings[0]).toBe('Could not report the load on this node');
   node.noFiles = false;
   await until(async () => (await load()) !== null);
 });

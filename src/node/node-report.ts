@@ -67,7 +67,7 @@ export class NodeReport {
       await store.saveLoad(nodeId, this.#load());
     } catch (err) {
       // If the database is away, the database watch logs it.
-      if (!isTransient(err)) log.warn({ err }, 'Could not report the load of this node');
+      if (!isTransient(err)) log.warn({ err }, 'Could not report the load on this node');
     }
   }
 

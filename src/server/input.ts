@@ -35,7 +35,7 @@ function readBody(endpoint: Endpoint, body: unknown): unknown {
   const takesBody = !(endpoint.body instanceof z.ZodUndefined);
   if (takesBody && body === undefined) throw refused('body', 'This operation needs a JSON body.');
   // Some clients always send an object, so an empty one is accepted.
-  if (!takesBody && !isEmpty(body)) throw refused('body', 'This operation takes no body.');
+  if (!takesBody && !isEmpty(body)) throw refused('body', 'This operation does not accept a body.');
   return takesBody ? parseInput(endpoint.body, body) : undefined;
 }
 
@@ -52,7 +52,7 @@ function readKey({ headers }: FastifyRequest): string | null {
   if (typeof key !== 'string' || !VISIBLE.test(key)) {
     throw refused(
       'Idempotency-Key',
-      'Idempotency-Key: must be 1 to 200 visible ASCII characters, and be given once',
+      'Idempotency-Key: must be 1 to 200 visible ASCII characters, given once',
     );
   }
   return parseInput(IdempotencyKey, key, 'Idempotency-Key');

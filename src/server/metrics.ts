@@ -80,7 +80,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     labelNames: ['kind'],
     registers,
   });
-  const streamsOpened = counter('streams_opened_total', 'Streams that were opened', ['kind']);
+  const streamsOpened = counter('streams_opened_total', 'Number of streams opened', ['kind']);
   const streamsDropped = counter('streams_dropped_total', 'Streams whose reader did not keep up', [
     'kind',
   ]);
@@ -98,7 +98,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'type',
     'outcome',
   ]);
-  const retries = counter('run_retries_total', 'Attempts after the first of a run', ['type']);
+  const retries = counter('run_retries_total', 'Attempts of a run after its first', ['type']);
   const ready = histogram(
     'session_ready_seconds',
     'Time from the request for a session until it is ready',
@@ -110,14 +110,14 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   );
   const leftovers = counter(
     'leftovers_stopped_total',
-    'Processes of agents that outlived their node and were stopped',
+    'Agent processes that outlived their node and were stopped',
   );
   const passes = histogram('reconcile_seconds', 'How long one pass over all sessions took', FAST_S);
   const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
   const denied = counter('policy_denied_total', 'Messages and tool calls that the rules denied', [
     'what',
   ]);
-  const cost = counter('agent_cost_usd_total', 'What agents cost, in US dollars', ['agent']);
+  const cost = counter('agent_cost_usd_total', 'Cost of agents, in US dollars', ['agent']);
 
   return {
     /** A request has finished; `route` is the path of the contract. */

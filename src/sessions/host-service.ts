@@ -69,7 +69,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
       if ('problem' in seen) {
         throw new BatonError(
           'workspace_unreachable',
-          `The workspace of this session cannot be used on "${host}": ${seen.problem}`,
+          `The workspace of this session is not usable on "${host}": ${seen.problem}`,
           { details: { host } },
         );
       }

@@ -30,7 +30,7 @@ export const checkWorkspace =
   ({ store, providerOf }: CheckWorkspaceOptions) =>
   async ({ sessionId }: WorkspacePayload): Promise<WorkspaceCheck> => {
     const current = await store.getSession(sessionId);
-    if (current === null) return { problem: 'The session is gone.' };
+    if (current === null) return { problem: 'The session no longer exists.' };
     const spec = current.session.workspace;
     const provider = providerOf(spec.provider);
     if ((await provider.observe({ sessionId, spec })) === 'missing') {

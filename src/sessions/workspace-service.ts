@@ -52,7 +52,7 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
       if (artefact !== null) return artefact;
       throw new BatonError(
         'not_found',
-        'There is no such artefact here. Artefacts are stored on the machine that their session runs on.',
+        'There is no such artefact here. Artefacts are stored on the machine where their session runs.',
       );
     },
 

@@ -84,7 +84,7 @@ async function check(
   // It contains the database, the keys and other sessions.
   if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is, contains or lies in Baton's data directory (${dataDir}), whose database and keys an agent must not reach. Choose another directory, or omit the path to get a fresh one.`,
+      `The directory ${path} cannot be a workspace: it is, contains or is inside Baton's data directory (${dataDir}), and an agent must not access the database and keys there. Choose another directory, or omit the path to get a new one.`,
     );
   }
   // A folder that only contains some of them may be a workspace: searching it needs approval (P7).
@@ -92,14 +92,14 @@ async function check(
   const inside = others.find((other) => contains(other, real));
   if (inside !== undefined) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is or lies in ${inside}, where Baton keeps files that an agent must not reach. Choose another directory, or omit the path to get a fresh one.`,
+      `The directory ${path} cannot be a workspace: it is ${inside} or inside it, and Baton keeps files there that an agent must not access. Choose another directory, or omit the path to get a new one.`,
     );
   }
   try {
     await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new WorkspaceError(
-      `The directory ${path} is not readable and writable for the user Baton runs as. Change its permissions, or choose another one.`,
+      `The directory ${path} is not readable and writable by the user Baton runs as. Change its permissions, or choose another one.`,
       { cause: error },
     );
   }

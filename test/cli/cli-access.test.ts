@@ -58,11 +58,11 @@ describe('baton user', () => {
       name: 'hanako',
       role: 'viewer',
     });
-    expect((await admin.done('user', 'lock', 'hanako')).stdout).toBe('Locked hanako.\n');
+    expect((await admin.done('user', 'lock', 'hanako')).stdout).toBe('Disabled hanako.\n');
     const rows = linesOf((await admin.done('user', 'ls')).stdout).map((row) => row.split('\t'));
     expect(rows.map(([, ...rest]) => rest.slice(0, 3))).toEqual([
       ['admin', 'admin', ''],
-      ['hanako', 'viewer', 'locked'],
+      ['hanako', 'viewer', 'disabled'],
     ]);
     const locked = await admin.done('user', 'link', 'hanako');
     expect([locked.code, locked.stdout]).toEqual([2, '']);
@@ -76,7 +76,7 @@ describe('baton user', () => {
     const json = await admin.json<SignInLink>('user', 'link', 'hanako');
     expect(json.url).toContain(json.code);
     expect((await admin.done('user', 'sign-out', 'hanako')).stdout).toBe(
-      'Signed out all browsers of hanako.\n',
+      'Signed hanako out of all browsers.\n',
     );
   });
 
@@ -101,7 +101,7 @@ describe('baton user', () => {
   ])('[C1] wrong usage exits with 2 and prints three lines: %j', async (args, what) => {
     const { code, stdout, stderr } = await new Desk().done(args);
     const lines = linesOf(stderr);
-    expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, what]);
+    expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, `error: ${what}`]);
   });
 
   test('[C1] help of a group and of its commands', async () => {
@@ -145,19 +145,22 @@ describe('baton token', () => {
     const id = token?.id ?? '';
     for (const wrong of ['123456', 'ffffffff-ffff-4fff-bfff-ffffffffffff']) {
       const { code, stderr } = await admin.done('token', 'revoke', wrong);
-      expect([code, firstLine(stderr)]).toEqual([2, `There is no token "${wrong}".`]);
+      expect([code, firstLine(stderr)]).toEqual([2, `error: There is no token "${wrong}".`]);
     }
     const revoked = await admin.done('token', 'revoke', id.slice(0, 13), '--user', 'hanako');
     expect([revoked.code, revoked.stdout]).toEqual([0, `Revoked token ${id}.\n`]);
     const gone = await hanako.done('ls');
     expect([gone.code, firstLine(gone.stderr)]).toEqual([
       2,
-      'The server did not accept the token.',
+      'error: The server did not accept the token.',
     ]);
     const row = firstLine((await admin.done('token', 'ls', '--user', 'hanako')).stdout);
     expect(row.split('\t').slice(0, 4)).toEqual([id, 'ci', 'revoked', 'read,run']);
     const absent = await admin.done('token', 'create', 'x', '--user', 'nobody');
-    expect([absent.code, firstLine(absent.stderr)]).toEqual([2, 'There is no user "nobody".']);
+    expect([absent.code, firstLine(absent.stderr)]).toEqual([
+      2,
+      'error: There is no user "nobody".',
+    ]);
   });
 
   test('[X2] users create tokens for themselves, with no more than their own permissions', async () => {
@@ -228,11 +231,11 @@ describe('baton login', () => {
     expect(await elsewhere.json(['logout'])).toEqual({ removed: false, revoked: false });
   });
 
-  test('[C1] a token that cannot create others is stored itself; without a server, logout names the token left', async () => {
+  test('[C1] a token that cannot create others is itself stored; without a server, logout names the token left', async () => {
     const { server, url, elsewhere, admin } = await rig();
     const { token } = await admin.json<CreatedToken>('token', 'create', 'narrow');
     const narrow = await elsewhere.done(['login', '--url', url], { BATON_TOKEN: token });
-    expect([narrow.code, narrow.stderr]).toEqual([0, expect.stringContaining('stored itself')]);
+    expect([narrow.code, narrow.stderr]).toEqual([0, expect.stringContaining('stores that token')]);
     expect((await elsewhere.done(['logout'])).stdout).toMatch(/^Removed .*json\.\n$/);
     expect((await elsewhere.done(['ls', '--url', url], { BATON_TOKEN: token })).code).toBe(0);
 
@@ -301,7 +304,7 @@ describe('baton audit, nodes, share', () => {
     const [node] = await admin.json<NodeView[]>('nodes');
     expect(node).toMatchObject({ roles: ['api', 'worker'], alive: true });
     const row = (await admin.done('nodes')).stdout.split('\t');
-    expect(row.slice(0, 4)).toEqual([node?.id, node?.host, 'api,worker', 'alive']);
+    expect(row.slice(0, 4)).toEqual([node?.id, node?.host, 'api,worker', 'online']);
 
     for (const name of ['hanako', 'jiro']) await admin.done('user', 'add', name);
     const { token } = await admin.json<CreatedToken>('token', 'create', 'x', '--user', 'jiro');
@@ -344,7 +347,7 @@ describe('baton audit, nodes, share', () => {
     const whose = await admin.done('send', 'deploy', 'true');
     expect([whose.code, firstLine(whose.stderr)]).toEqual([
       2,
-      '"deploy" matches several sessions.',
+      'error: "deploy" matches several sessions.',
     ]);
     expect(whose.stderr).toContain(his.sessionId);
   });

@@ -158,10 +158,10 @@ test('[C1] errors about approvals and rules say what is wrong and what to do', a
     [['approve', id, 'deny', '--session'], '--session cannot be combined with deny.'],
     [['approve', id, 'deny', '--answer', 'Red'], '--answer cannot be combined with deny.'],
     [['policy'], '"baton policy" needs a subcommand.'],
-    [['policy', 'set'], 'No rules are given.'],
+    [['policy', 'set'], 'No rules were given.'],
     [['policy', 'set', 'Read'], '"Read" is not a valid rule.'],
     [['policy', 'set', 'enforce-allow:Read'], '"enforce-allow:Read" is not a valid rule.'],
-    [['policy', 'set', '--none', 'allow:Read'], 'Rules are given in more than one way.'],
+    [['policy', 'set', '--none', 'allow:Read'], 'Rules were given in more than one way.'],
     [['policy', 'set', 'allow:rm -rf'], 'allow.0'],
     [
       ['policy', 'show', '--channel', 'web', '--session', 'x'],
@@ -225,7 +225,7 @@ test('[C1] [P1] rules can be enforced, except those of a session', async () => {
   const own = await done('policy', 'set', '--session', 'ruled', 'enforce-deny:Read');
   expect([own.code, own.stderr]).toEqual([
     2,
-    expect.stringContaining('Rules of a session cannot be enforced.'),
+    expect.stringContaining('Session rules cannot be enforced.'),
   ]);
 });
 

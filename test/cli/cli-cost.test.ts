@@ -102,10 +102,10 @@ test('[C1] wrong usage of cost is refused, and the commands of docs/cli.md about
     [['cost', 'a', 'b'], 'Unexpected argument: "b".'],
     [['cost', 'nothing'], 'There is no session "nothing".'],
     [['cost', '--by', 'colour'], '--by has an invalid value: "colour".'],
-    [['cost', '--from', '2001-01-01'], 'At most 366 days can be added up at once.'],
+    [['cost', '--from', '2001-01-01'], 'At most 366 days can be added up in one request.'],
   ] as const) {
     const { code, stdout, stderr } = await desk.done([...args]);
-    expect([args, code, stdout, linesOf(stderr)[0]]).toEqual([args, 2, '', words]);
+    expect([args, code, stdout, linesOf(stderr)[0]]).toEqual([args, 2, '', `error: ${words}`]);
   }
   const page = readFileSync(join(root, 'docs', 'cli.md'), 'utf8');
   const [, script = ''] = /^## Cost\n.*?^```sh\n(.*?)^```/ms.exec(page) ?? [];

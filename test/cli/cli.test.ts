@@ -145,7 +145,7 @@ describe('baton run', () => {
   ])('[C1] wrong usage exits with 2 and prints three lines: %j', async (args, what) => {
     const { code, stdout, stderr } = await new Desk().done(args);
     const lines = stderr.trimEnd().split('\n');
-    expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, what]);
+    expect([code, stdout, lines.length, lines[0]]).toEqual([2, '', 3, `error: ${what}`]);
   });
 
   test('[C1] a refusal by the server exits with 2 and prints three lines', async () => {
@@ -188,7 +188,7 @@ describe('sessions', () => {
     const { code, stdout } = await desk.done(['ls']);
     expect([code, stdout.split('\t').slice(0, 5)]).toEqual([
       0,
-      [id, '修正 one', 'ACTIVE', 'shell', '0'],
+      [id, '修正 one', 'ready', 'shell', '0'],
     ]);
     expect(await desk.json<Session[]>(['ls', '--status', 'error'])).toEqual([]);
 
@@ -243,7 +243,7 @@ describe('which server', () => {
     await server.kill();
     expect(existsSync(join(desk.dataDir, 'address'))).toBe(true);
     const { code, stderr } = await desk.done(['ls']);
-    expect([code, stderr.split('\n')[0]]).toEqual([3, 'No Baton server is running here.']);
+    expect([code, stderr.split('\n')[0]]).toEqual([3, 'error: No Baton server is running here.']);
   });
 
   test('[C1] login stores only an accepted token, logout removes it', async () => {
@@ -253,7 +253,7 @@ describe('which server', () => {
     const wrong = await elsewhere.done(['login', '--url', url], { BATON_TOKEN: 'wrong-token' });
     expect([wrong.code, wrong.stderr.split('\n')[0]]).toEqual([
       2,
-      'The server did not accept the token.',
+      'error: The server did not accept the token.',
     ]);
     expect(existsSync(elsewhere.path('.config'))).toBe(false);
     expect((await elsewhere.done(['ls', '--url', url], { BATON_TOKEN: TOKEN })).code).toBe(0);

@@ -24,7 +24,7 @@ describe('an impossible start is refused in three lines', () => {
     const { code, lines } = await failure(['up', '--prot', '1']);
     expect(code).toBe(2);
     expect(lines).toEqual([
-      'Unknown flag: --prot.',
+      'error: Unknown flag: --prot.',
       'Why: Baton has no such setting; the closest is --port.',
       'What to do: write --port, or remove --prot.',
     ]);
@@ -33,13 +33,13 @@ describe('an impossible start is refused in three lines', () => {
   test('[O1] unknown variable', async () => {
     const { code, lines } = await failure(['up'], { BATON_PROT: '1' });
     expect(code).toBe(2);
-    expect(lines[0]).toBe('Unknown environment variable: BATON_PROT.');
+    expect(lines[0]).toBe('error: Unknown environment variable: BATON_PROT.');
   });
 
   test('[O1] value out of range', async () => {
     const { code, lines } = await failure(['up'], { BATON_PORT: '70000' });
     expect(code).toBe(2);
-    expect(lines[0]).toBe('BATON_PORT has an invalid value: "70000".');
+    expect(lines[0]).toBe('error: BATON_PORT has an invalid value: "70000".');
   });
 
   test('[O1] unknown command', async () => {
@@ -63,7 +63,7 @@ describe('an impossible start is refused in three lines', () => {
     ]);
     expect(code).toBe(1);
     expect(lines.slice(-3)).toEqual([
-      `Cannot listen on 127.0.0.1:${port}.`,
+      `error: Cannot listen on 127.0.0.1:${port}.`,
       'Why: another program, perhaps another Baton server, is using this port.',
       'What to do: stop it, or choose another port with --port (0 picks a free one).',
     ]);
@@ -74,7 +74,7 @@ describe('an impossible start is refused in three lines', () => {
     writeFileSync(file, '');
     const { code, lines } = await failure(['up', '--port', '0', '--data-dir', join(file, 'data')]);
     expect(code).toBe(1);
-    expect(lines[0]).toBe(`The data directory cannot be used: ${join(file, 'data')}`);
+    expect(lines[0]).toBe(`error: The data directory cannot be used: ${join(file, 'data')}`);
     expect(lines[2]).toContain('--data-dir');
   });
 
@@ -86,7 +86,7 @@ describe('an impossible start is refused in three lines', () => {
     const { code, lines } = await failure(['up', '--port', '0', '--data-dir', path]);
     expect(code).toBe(1);
     expect(lines).toHaveLength(3);
-    expect(lines[0]).toBe(`The data directory cannot be used: ${path}`);
+    expect(lines[0]).toBe(`error: The data directory cannot be used: ${path}`);
   });
 });
 

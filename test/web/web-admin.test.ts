@@ -296,7 +296,7 @@ test('[X2] [X3] [C2] a viewer signs in with a link and sees only permitted actio
   await sections.first().waitFor();
   expect(await sections.allTextContents()).toEqual(['Profile', 'Your tokens']);
   await hers.page.goto(`${server.url}/settings/audit`);
-  await hers.page.getByText('These settings are for administrators.').waitFor();
+  await hers.page.getByText('Only administrators can see these settings.').waitFor();
   expect(complaints).toEqual([]);
 
   // Disabling her takes effect immediately.

@@ -7,7 +7,7 @@ import { asText } from './prompt.ts';
 
 type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }>;
 
-const NOBODY: ToolAnswer = { behavior: 'deny', message: 'Nobody can be asked for permission.' };
+const NOBODY: ToolAnswer = { behavior: 'deny', message: 'There is nobody to ask for permission.' };
 
 /**
  * Writes to Claude Code's input: messages, answers to its questions, interrupts. Never waits for the

@@ -45,7 +45,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     content = await contentOf(turn);
   } catch (error) {
     const errorClass = isBusy(error) ? 'overloaded' : 'invalid_request';
-    yield failed(errorClass, `A file of the message could not be read: ${String(error)}`);
+    yield failed(errorClass, `An attached file could not be read: ${String(error)}`);
     return;
   }
   const conversation = await conversationOf(turn);
@@ -54,7 +54,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     files = await writePrivateFiles(settings.privateDir?.() ?? tmpdir(), turn);
   } catch (error) {
     const errorClass = isBusy(error) ? 'overloaded' : 'agent_unavailable';
-    yield failed(errorClass, `Files for Claude Code were not written: ${String(error)}`);
+    yield failed(errorClass, `Could not write the files for Claude Code: ${String(error)}`);
     return;
   }
   let agent: AgentProcess;
@@ -71,7 +71,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
   try {
     yield* follow(agent, turn, content);
   } catch (error) {
-    yield failed('unknown', `What Claude Code says could not be read: ${String(error)}`);
+    yield failed('unknown', `Could not read Claude Code’s output: ${String(error)}`);
   } finally {
     await agent.stop();
     await files.remove();
@@ -85,7 +85,7 @@ async function conversationOf({ conversation, fork }: Turn): Promise<Conversatio
   return { how: 'fork', id: randomUUID(), source, head: fork.head };
 }
 
-const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is; the agent "shell" (--agent shell) works without.`;
+const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is; the agent "shell" (--agent shell) works without it.`;
 
 function startFailure(error: unknown): DriverEvent {
   if (!(error instanceof StartError)) return failed('unknown', String(error));

@@ -36,7 +36,10 @@ export async function* follow(
 
   const hear = async function* (text: string | null): AsyncGenerator<DriverEvent> {
     if (text === null) {
-      yield { kind: 'notice', text: 'A line of Claude Code was too long and was passed over.' };
+      yield {
+        kind: 'notice',
+        text: 'A line of Claude Code’s output was too long and was skipped.',
+      };
       return;
     }
     const line = parseLine(text);

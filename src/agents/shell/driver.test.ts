@@ -149,7 +149,7 @@ describe('the end of a command', () => {
 
   test('[Q15] a signal from elsewhere is agent_crash', async () => {
     const { end } = await all(run({ message: 'kill -KILL $$' }));
-    expect(end.outcome).toEqual(failure('agent_crash', 'The command was ended by SIGKILL.'));
+    expect(end.outcome).toEqual(failure('agent_crash', 'The command was killed by SIGKILL.'));
     expect(end).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   });
 

@@ -51,7 +51,7 @@ async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverE
   try {
     yield* follow(process, turn, settings);
   } catch (error) {
-    const message = `The output of the command could not be read: ${String(error)}`;
+    const message = `Could not read the output of the command: ${String(error)}`;
     const outcome = failed({ class: 'unknown', message });
     yield { kind: 'end', end: { ...NOTHING_HEARD, outcome } };
   } finally {
@@ -116,7 +116,7 @@ async function* follow(
 function outcomeOf({ code, signal }: ProcessExit, output: string): DriverEnd['outcome'] {
   if (code === 0) return { kind: 'succeeded', result: { exitCode: 0, output } };
   if (code === null) {
-    return failed({ class: 'agent_crash', message: `The command was ended by ${signal}.` });
+    return failed({ class: 'agent_crash', message: `The command was killed by ${signal}.` });
   }
   const message = `The command ended with exit code ${code}.`;
   return failed({ class: 'command_failed', message });

@@ -22,7 +22,7 @@ export const audit = clientCommand({
   summary: 'show who changed what, when and from where (administrators)',
   usage: '[flags]',
   about: [
-    'Newest first. A time is a date, an exact time, or an age: 30m, 12h, 7d.',
+    'Newest first. Give a time as a date, an exact time, or an age: 30m, 12h, 7d.',
     'With --export: all matching entries, one JSON object per line: baton audit --export > audit.ndjson',
   ],
   flags: {

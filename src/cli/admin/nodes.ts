@@ -23,7 +23,7 @@ export const nodes = clientCommand({
   },
 });
 
-const stateOf = ({ alive }: NodeView): string => (alive ? 'alive' : 'gone');
+const stateOf = ({ alive }: NodeView): string => (alive ? 'online' : 'offline');
 
 function listingOf(items: readonly NodeView[]): Listing<NodeView> {
   const idLength = distinctLength(items.map(({ id }) => id));

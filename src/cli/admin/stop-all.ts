@@ -19,7 +19,7 @@ const flags = {
 } as const satisfies Flags;
 
 export const stopAll = clientCommand({
-  summary: 'stop all agents and start nothing until resumed (administrators)',
+  summary: 'stop all agents; nothing starts until resumed (administrators)',
   usage: '[flags]',
   about: [
     'Stops every agent on every machine within seconds, and pauses all queues. Nothing is lost: runs',
@@ -31,7 +31,8 @@ export const stopAll = clientCommand({
     takeWords(words);
     const stop = await put(given, true);
     if (given.json) printJson(stop);
-    else printLine('Everything is stopped. Agents end within seconds. To resume: baton resume-all');
+    else
+      printLine('Everything is stopped. Agents stop within seconds. To resume: baton resume-all');
     return EXIT.ok;
   },
 });

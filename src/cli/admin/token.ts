@@ -21,13 +21,13 @@ const user = {
   value: '<name>',
   schema: z.string().min(1).max(64),
   expected: 'the name or id of a user',
-  help: 'the user whose token it is, for administrators (default: you)',
+  help: 'the owner of the token, for administrators (default: you)',
 };
 
 const ls = clientCommand({
   summary: 'list tokens, newest first',
   usage: '[flags]',
-  about: ['A token itself is shown only when it is created.'],
+  about: ['Tokens are shown only when they are created.'],
   flags: { user, ...connectionFlags },
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -39,7 +39,7 @@ const ls = clientCommand({
 
 function stateOf({ revokedAt, expiresAt }: Token): string {
   if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'ended' : 'good';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'active';
 }
 
 function listingOf(tokens: readonly Token[]): Listing<Token> {
@@ -52,7 +52,7 @@ function listingOf(tokens: readonly Token[]): Listing<Token> {
       {
         head: 'STATE',
         text: stateOf,
-        style: (token, { green, dim }) => (stateOf(token) === 'good' ? green : dim),
+        style: (token, { green, dim }) => (stateOf(token) === 'active' ? green : dim),
       },
       { head: 'SCOPES', text: ({ scopes }) => scopes.join(', ') },
       { head: 'LAST USED', text: ({ lastUsedAt }) => ago(lastUsedAt, 'never') },
@@ -78,7 +78,7 @@ const create = clientCommand({
   summary: 'create a token',
   usage: '[flags] <name>',
   about: [
-    'Only the token goes to stdout, this one time: TOKEN=$(baton token create ci)',
+    'Only the token goes to stdout, and only this once: TOKEN=$(baton token create ci)',
     'Its scopes cannot exceed your own. By default it expires after 90 days.',
   ],
   flags: {

@@ -23,7 +23,7 @@ const USER_NAME = '1 to 64 letters, digits and . _ @ -, beginning with a letter 
 const ls = clientCommand({
   summary: 'list users',
   usage: '[flags]',
-  about: ['By name. Into a pipe: one line each, separated by tabs, with full ids and times.'],
+  about: ['By name. Into a pipe: tab-separated lines with full ids and times.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -33,7 +33,7 @@ const ls = clientCommand({
   },
 });
 
-const stateOf = ({ disabledAt }: User): string => (disabledAt === null ? '' : 'locked');
+const stateOf = ({ disabledAt }: User): string => (disabledAt === null ? '' : 'disabled');
 
 const listing: Listing<User> = {
   columns: [
@@ -77,7 +77,7 @@ const add = clientCommand({
 });
 
 const set = clientCommand({
-  summary: 'change the role or name of a user',
+  summary: "change a user's role or name",
   usage: '[flags] <name>',
   flags: {
     role: { ...role, help: Role.options.join(', ') },
@@ -124,10 +124,10 @@ const locking = (disabled: boolean, summary: string, about: string, verb: string
   });
 
 const link = clientCommand({
-  summary: 'create a link that signs a browser in as a user, once, within a day',
+  summary: 'create a link that signs a browser in as a user; valid once, for one day',
   usage: '[flags] <name>',
   about: [
-    'Only the link goes to stdout. The first to open it is signed in as that user: send it privately.',
+    'Only the link goes to stdout. The first person to open it is signed in as that user, so send it privately.',
   ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
@@ -139,16 +139,14 @@ const link = clientCommand({
     if (flags.json) printJson(made.link);
     else {
       printLine(plainLine(made.link.url));
-      note(
-        `It signs a browser in as ${made.name}, once, and expires ${inTime(made.link.expiresAt)}.`,
-      );
+      note(`It signs one browser in as ${made.name} and expires ${inTime(made.link.expiresAt)}.`);
     }
     return EXIT.ok;
   },
 });
 
 const signOut = clientCommand({
-  summary: 'sign out all browsers of a user',
+  summary: 'sign a user out of all browsers',
   usage: '[flags] <name>',
   about: [
     'Their tokens stay valid; "baton token revoke" revokes one, "baton user lock" disables all of them.',
@@ -161,7 +159,7 @@ const signOut = clientCommand({
       return match;
     });
     if (flags.json) printJson(user);
-    else printLine(`Signed out all browsers of ${user.name}.`);
+    else printLine(`Signed ${user.name} out of all browsers.`);
     return EXIT.ok;
   },
 });
@@ -188,15 +186,15 @@ export const user: CommandGroup = {
     set,
     lock: locking(
       true,
-      'disable a user with all their sign-ins and tokens',
-      'Nothing is lost, and their queued runs continue.',
-      'Locked',
+      'disable a user along with their sign-ins and tokens',
+      'Nothing is lost. Their queued messages do not start, but an agent that is working continues.',
+      'Disabled',
     ),
     unlock: locking(
       false,
-      'enable a locked user again',
+      'enable a disabled user again',
       'Their tokens work again, unless expired or revoked.',
-      'Unlocked',
+      'Enabled',
     ),
     link,
     'sign-out': signOut,

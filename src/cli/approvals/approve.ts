@@ -28,7 +28,7 @@ const flags = {
     value: '<text>',
     schema: z.string().min(1).max(10_000),
     expected: 'a text of at most 10,000 characters',
-    help: 'with allow: the answer, where the agent asks one question',
+    help: 'with allow: the answer, if the agent asks a single question',
   },
   message: {
     value: '<text>',
@@ -49,7 +49,7 @@ export const approve = clientCommand({
     'Without arguments it lists the open questions. The beginning of an id is enough.',
     'baton approve show 0199f3a2 --original     the whole question, including secrets',
     'baton approve 0199f3a2 allow --session     allow it, now and later in this session',
-    'baton approve 0199f3a2 deny --message "…"  refuse it, and say why',
+    'baton approve 0199f3a2 deny --message "…"  deny it, and say why',
     'baton approve 0199f3a2 allow --edit -      allow it with the input from the pipe instead',
   ],
   flags,
@@ -122,7 +122,7 @@ function refuseForDeny(flags: Flags): void {
   if (wrong === undefined) return;
   throw usageError({
     what: `--${wrong} cannot be combined with deny.`,
-    why: 'a denial applies once, and takes only --message.',
+    why: 'a denial applies once, and accepts only --message.',
     todo: 'leave it out; to always deny this, use "baton policy set".',
   });
 }

@@ -69,8 +69,8 @@ async function scopeOf(client: Client, { channel, session }: ScopeFlags): Promis
 
 const notInSession = () =>
   usageError({
-    what: 'Rules of a session cannot be enforced.',
-    why: 'only rules of a channel or of the whole server can, by administrators.',
+    what: 'Session rules cannot be enforced.',
+    why: 'only administrators can enforce rules, for a channel or the whole server.',
     todo: 'leave out --session, or "enforce-" in the rules.',
   });
 
@@ -78,7 +78,7 @@ function refuseTwoScopes({ channel, session }: ScopeFlags): void {
   if (channel === undefined || session === undefined) return;
   throw usageError({
     what: '--channel and --session cannot be combined.',
-    why: 'each has rules of its own.',
+    why: 'each has its own rules.',
     todo: 'leave one of them out.',
   });
 }
@@ -87,7 +87,7 @@ const show = clientCommand({
   summary: 'show the rules of the server, a channel or a session',
   usage: '[flags]',
   about: [
-    'Without flags: the rules of the whole server. A channel has default rules until someone sets others.',
+    'Without flags, it shows the rules of the whole server. A channel has default rules until someone sets others.',
   ],
   flags: scopeFlags,
   run: async ({ flags, words }) => {
@@ -123,8 +123,8 @@ const set = clientCommand({
     const ways = [words.length > 0, flags.file !== undefined, flags.none].filter(Boolean).length;
     if (ways !== 1) {
       throw usageError({
-        what: ways === 0 ? 'No rules are given.' : 'Rules are given in more than one way.',
-        why: 'they are arguments, or --file, or --none.',
+        what: ways === 0 ? 'No rules were given.' : 'Rules were given in more than one way.',
+        why: 'use only one of these: arguments, --file or --none.',
         todo: 'write them as allow:Read "deny:Bash(git push)".',
       });
     }

@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 export function parseToolCall(text: string): ToolCall {
   const [, tool, , inside] = /^([A-Za-z][\w.:-]*)(\((.*)\))?$/s.exec(text.trim()) ?? [];
   if (tool === undefined)
-    throw notACall(text, 'a call is the name of a tool, with its input in brackets');
+    throw notACall(text, 'a call is the name of a tool, with its input in parentheses');
   if (inside === undefined) return { tool };
   if (inside.trimStart().startsWith('{')) return { tool, input: parse(text, inside) };
   const field = Object.hasOwn(FIELDS, tool) ? FIELDS[tool] : undefined;
@@ -39,7 +39,7 @@ function parse(text: string, inside: string): Json {
   try {
     return JSON.parse(inside) as Json;
   } catch {
-    throw notACall(text, 'the input in brackets begins like JSON but is not valid JSON');
+    throw notACall(text, 'the input in parentheses starts like JSON but is not valid JSON');
   }
 }
 

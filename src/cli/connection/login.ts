@@ -53,8 +53,8 @@ export const login = clientCommand({
     if (!token.success) {
       throw usageError({
         what: 'This is not a token.',
-        why: 'it is empty, or has spaces or other characters that no token has.',
-        todo: 'copy the whole token; the one of the administrator is in <data-dir>/admin-token.',
+        why: 'it is empty, or contains characters that no token contains, such as spaces.',
+        todo: 'copy the whole token; the administrator’s is in <data-dir>/admin-token.',
       });
     }
     const { user, made } = await signIn({ url, token: token.data });
@@ -64,7 +64,7 @@ export const login = clientCommand({
     else printLine(`Logged in to ${url} as ${user}. The login is stored in ${path}.`);
     if (made.tokenId === undefined) {
       note(
-        'Your token cannot create others, so it is stored itself; "baton logout" does not revoke it.',
+        'Your token cannot create others, so the login stores that token; "baton logout" does not revoke it.',
       );
     }
     if (isOpenToOthers(url)) {

@@ -38,7 +38,7 @@ export async function endLogin(stored: Credentials | undefined): Promise<boolean
     // Already revoked or expired.
     if (isBatonError(error, 'unauthorized')) return true;
     note(
-      `The token of the login at ${url} was not revoked (${isBatonError(error) ? error.code : String(error)}). It will expire; to revoke it now: baton token revoke ${id} --url ${url}`,
+      `The token stored for ${url} was not revoked (${isBatonError(error) ? error.code : String(error)}). It will expire; to revoke it now: baton token revoke ${id} --url ${url}`,
     );
     return false;
   }

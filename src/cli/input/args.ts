@@ -80,7 +80,7 @@ function parseToggle(name: string, value: string | undefined): true {
   if (value === undefined) return true;
   throw usageError({
     what: `${name} does not take a value.`,
-    why: 'it is either given or not.',
+    why: 'it is a switch.',
     todo: `write ${name} without a value.`,
   });
 }

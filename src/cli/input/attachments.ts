@@ -20,7 +20,7 @@ export async function readAttachments(paths: readonly string[] | undefined) {
   if (paths === undefined) return {};
   if (paths.length > ATTACHMENTS_MAX) {
     throw refused(
-      `--attach is given ${paths.length} times.`,
+      `--attach was given ${paths.length} times.`,
       `a message can have at most ${ATTACHMENTS_MAX} files.`,
     );
   }

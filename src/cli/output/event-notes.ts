@@ -5,6 +5,7 @@ import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
 import type { RunError } from '../../contract/outcome.ts';
 import type { RunState } from '../../contract/run.ts';
 import { SESSION_EVENTS, type SessionEvent } from '../../contract/session-event.ts';
+import { REASON_WORDS, STATUS_WORDS } from './status-words.ts';
 
 const schemas = { ...QUEUE_EVENTS, ...SESSION_EVENTS };
 export type Payloads = { [T in keyof typeof schemas]: z.infer<(typeof schemas)[T]> };
@@ -47,7 +48,7 @@ const important: Notes = {
   'policy.denied': ({ tool, reason }) =>
     `${visible(tool)} is not allowed: ${sentence(visible(reason))}`,
   'run.finished': ({ state, error }) => endOf(state, error),
-  'session.held': () => 'The queue of this session is paused; run "baton resume" to continue.',
+  'session.held': () => 'This session’s queue is paused; run "baton resume" to continue.',
   'agent.notice': ({ text }) => text,
 };
 
@@ -58,7 +59,7 @@ const details: Notes = {
   'run.steered': ({ text, sender }) => `${sender} added: ${visibleProse(text)}`,
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
-    `Session ${from} → ${to} (${reason})${error === undefined ? '' : `: ${error}`}`,
+    `Session ${STATUS_WORDS[from]} → ${STATUS_WORDS[to]} (${REASON_WORDS[reason]})${error === undefined ? '' : `: ${error}`}`,
   'session.moved': ({ from, to }) =>
     `Session moved${from === null ? '' : ` from ${from}`} to ${to}`,
   'session.resumed': () => 'Session resumed',
@@ -87,7 +88,7 @@ export function noteOf(event: SessionEvent, clock: Clock): Note | undefined {
 const ENDS: Partial<Record<RunState, string>> = {
   succeeded: 'Succeeded',
   failed: 'Failed',
-  dead: 'Given up',
+  dead: 'Gave up',
   cancelled: 'Cancelled',
 };
 

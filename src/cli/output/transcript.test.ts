@@ -95,7 +95,7 @@ test.each<[string, Json, string, boolean]>([
   [
     'session.status',
     { from: 'PENDING', to: 'ACTIVE', reason: 'ready' },
-    'Session PENDING → ACTIVE (ready)',
+    'Session preparing → ready (workspace ready)',
     true,
   ],
 ])('[C1] %s is described in a sentence', (type, payload, text, detail) => {

@@ -12,7 +12,7 @@ import { findSessionOrRun } from './find-session.ts';
 const BEGUN = ['running', 'dequeued', 'waiting', 'retry_scheduled'] as const;
 
 export const cancel = clientCommand({
-  summary: 'cancel a run, or the one under way in a session',
+  summary: 'cancel a run, or the current run of a session',
   usage: '[flags] <run|session>',
   about: ['A queued run is cancelled at once; a running one is asked to stop and ends soon.'],
   flags: connectionFlags,

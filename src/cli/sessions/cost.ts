@@ -21,7 +21,7 @@ export const cost = clientCommand({
   usage: '[session] [flags]',
   about: [
     'With a session: its cost by model. Without: all sessions you can see, by default for the last 30 days.',
-    'A time is a date, an exact time, or an age: 30m, 12h, 7d. Days are in UTC.',
+    'Give a time as a date, an exact time, or an age: 30m, 12h, 7d. Days are in UTC.',
   ],
   flags: {
     by: {

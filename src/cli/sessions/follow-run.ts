@@ -65,7 +65,9 @@ class Cancelling {
       } catch (error) {
         if (isBatonError(error, 'run_finished')) this.#wanted = false;
         else if (isBatonError(error, 'server_unreachable')) {
-          printer.note('Can’t reach the server; the run will be cancelled when it is back.');
+          printer.note(
+            'Can’t reach the server; the run will be cancelled when it is reachable again.',
+          );
         } else printer.note(`The run could not be cancelled: ${(error as Error).message}`);
       }
     };

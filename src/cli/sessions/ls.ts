@@ -11,21 +11,22 @@ import { money, plainUsd } from '../output/event-notes.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';
 import { note } from '../output/output.ts';
 import { relativeTime } from '../output/relative-time.ts';
+import { STATUS_WORDS, statusNamed } from '../output/status-words.ts';
 import { statusStyle } from '../output/style.ts';
 import { sessionsOf } from './find-session.ts';
+
+const STATUSES = Object.values(STATUS_WORDS).join(', ');
 
 export const ls = clientCommand({
   summary: 'list sessions',
   usage: '[flags]',
-  about: [
-    'Last active first. Into a pipe: one line each, separated by tabs, with full ids and times.',
-  ],
+  about: ['Last active first. Into a pipe: tab-separated lines with full ids and times.'],
   flags: {
     status: {
       value: '<status>',
-      schema: z.string().toUpperCase().pipe(SessionStatus),
-      expected: SessionStatus.options.join(', '),
-      help: `only sessions with this status: ${SessionStatus.options.join(', ')}`,
+      schema: z.string().transform(statusNamed).pipe(SessionStatus),
+      expected: STATUSES,
+      help: `only sessions with this status: ${STATUSES}`,
     },
     tag: { value: '<tag>', schema: Tag, expected: 'a tag', help: 'only sessions with this tag' },
     all: { short: 'a', help: 'include archived sessions' },
@@ -65,10 +66,10 @@ const clock = (time: string): string => clockAt(Date.now())(Date.parse(time));
 
 const stateOf = (session: Session): string =>
   [
-    session.status,
-    session.held ? 'held' : '',
-    session.hostAway ? 'host away' : '',
-    session.delayedUntil === null ? '' : `waits until ${clock(session.delayedUntil)}`,
+    STATUS_WORDS[session.status],
+    session.held ? 'paused' : '',
+    session.hostAway ? 'host offline' : '',
+    session.delayedUntil === null ? '' : `waiting until ${clock(session.delayedUntil)}`,
     session.archivedAt === null ? '' : 'archived',
   ]
     .filter((word) => word !== '')

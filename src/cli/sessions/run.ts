@@ -62,7 +62,7 @@ export const run = clientCommand({
   summary: 'send a message to an agent and show its answer as it arrives',
   usage: '[flags] [--] "message"',
   about: [
-    'Creates a session, sends the message and follows the run. A message that is "-" or left out is',
+    'Creates a session, sends the message and follows the run. A message given as "-" or left out is',
     'read from a pipe. Ctrl-C cancels the run and waits for it to end; a second one exits at once.',
     '',
     'Exit code: 0 succeeded, 1 failed, 130 cancelled, 2 refused or wrong usage, 3 no server.',
@@ -125,7 +125,7 @@ async function sessionFor(client: Client, given: Given<typeof flags>): Promise<S
 export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
   const { runId, status, position, stopped } = receipt;
   const ahead = position === 0 ? '' : `; ${position} ahead of it`;
-  if (status === 'steered') printLine(`Sent to the agent while it works on run ${runId}.`);
+  if (status === 'steered') printLine(`Sent to the agent, which is working on run ${runId}.`);
   else printLine(`Queued run ${runId} in session ${name}${ahead}.`);
   if (stopped) printLine(STOPPED);
   printLine(`Follow it with: baton logs -f ${runId}`);
@@ -143,10 +143,10 @@ export function noteWaiting(
   if (stopped) {
     printer.note(STOPPED);
   } else if (session.held) {
-    printer.note('The queue of this session is paused; run "baton resume" to continue.');
+    printer.note('This session’s queue is paused; run "baton resume" to continue.');
   } else if (session.hostAway) {
     printer.note(
-      `No worker is running on this session’s machine (${session.host}). The run starts when one is back, or when an administrator moves the session.`,
+      `No worker is running on this session’s machine (${session.host}). The run starts when one is running again, or when an administrator moves the session.`,
     );
   } else if (position > 0) {
     printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} ahead of it.`);

@@ -15,7 +15,7 @@ export const send = clientCommand({
   summary: 'queue a message in a session',
   usage: '[flags] <session> [--] "message"',
   about: [
-    'A message that is "-" or left out is read from a pipe. --follow has the exit codes of "baton run".',
+    'A message given as "-" or left out is read from a pipe. With --follow, the exit codes are those of "baton run".',
   ],
   flags: {
     'on-busy': {

@@ -18,7 +18,7 @@ const move = clientCommand({
     to: {
       value: '<host>',
       schema: z.string().trim().min(1),
-      expected: 'the id of a host, as "baton nodes" shows it',
+      expected: 'a host id, as shown by "baton nodes"',
       help: 'the host to move it to',
     },
     ...connectionFlags,

@@ -97,7 +97,7 @@ export const accessEndpoints = {
   signOutUser: endpoint({
     method: 'POST',
     path: '/api/v1/users/{id}/sign-out',
-    summary: 'Sign out all browsers of a user',
+    summary: 'Sign a user out of all browsers',
     group: users,
     needs: 'admin',
     params: userParams,

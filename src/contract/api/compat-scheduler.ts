@@ -44,7 +44,7 @@ const Metadata = z
   .catchall(Json)
   .refine(
     (metadata) => Object.keys(metadata).every((key) => key.length <= 100),
-    'a key has at most 100 characters',
+    'a key can have at most 100 characters',
   )
   .refine(isShortMetadata, SHORT_METADATA);
 
@@ -79,7 +79,9 @@ const SchedulerReceipt = z.object({
 const SchedulerCost = z.object({
   source: z
     .string()
-    .describe('Where the figures come from: `claude_cli_json` for Claude, else the kind of agent.'),
+    .describe(
+      'Where the figures come from: `claude_cli_json` for Claude, otherwise the kind of agent.',
+    ),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cache_creation_tokens: z.int(),

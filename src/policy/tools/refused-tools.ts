@@ -8,7 +8,7 @@ const denied = (reason: string): Verdict => ({
   reason,
 });
 const MOVES = denied(
-  'it could move the agent to a worktree of its own, but commands are judged in the workspace',
+  'it could move the agent to a separate worktree, but commands are judged in the workspace',
 );
 const OTHERS = denied(
   'it reaches other agents on this machine, which may be those of other people',

@@ -144,7 +144,7 @@ async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Prom
     return true;
   } catch (again) {
     if (again instanceof LostError) return false;
-    log.error({ ...fieldsOf(attempt), err: again }, 'The end of a run could not be stored');
+    log.error({ ...fieldsOf(attempt), err: again }, 'Could not store the end of a run');
     // The lane stays taken until then, so nothing runs twice.
     await new Promise((resolve) => setTimeout(resolve, REFUSED_REST_MS).unref());
     return storeRefusal(attempt, cause, log);

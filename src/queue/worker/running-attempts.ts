@@ -99,7 +99,7 @@ export class RunningAttempts {
     if (performance.now() - attempt.abortedAt < this.#returnMs) return;
     this.#reported.add(attempt);
     const reason = attempt.abort.message;
-    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler ignores its signal');
+    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler is ignoring its signal');
   }
 }
 

@@ -20,7 +20,7 @@ const LEAVE_MS = 5000;
 /** Reports queued types that no live node handles (Q17). */
 const UNHANDLED = {
   field: 'types',
-  problem: 'Queued types that no live node handles',
+  problem: 'No live node handles these queued types',
   recovered: 'All queued types are handled again',
 };
 

@@ -163,7 +163,7 @@ test('[Q17] a type without a handler here is left to other nodes and logged', as
   await worker({ typesMs: 30 }).start();
   await reaches(here.id, 'succeeded');
   expect((await queue.get(elsewhere.id))?.state).toBe('queued');
-  const named = 'Queued types that no live node handles';
+  const named = 'No live node handles these queued types';
   await until(() => log.of(named).length === 1);
   expect(log.of(named)[0]).toMatchObject({ level: 'warn', types: ['elsewhere'] });
   await queue.cancel(elsewhere.id);

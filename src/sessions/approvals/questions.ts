@@ -154,7 +154,7 @@ export class Questions {
         enforced: verdict.enforced ?? false,
       }),
     );
-    if (approval === null) throw new Error('Another attempt has the run.');
+    if (approval === null) throw new Error('The run now belongs to another attempt.');
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalRecord>();
     this.#open.set(approval.id, { answer: resolve, fail: reject });
     const withdraw = (): void => this.#withdraw(approval.id);

@@ -26,7 +26,7 @@ export function costService(parts: ServiceParts): Pick<SessionService, 'cost' | 
       if (end - begin > (DAYS_MAX + 1) * DAY_MS) {
         throw new BatonError(
           'invalid_request',
-          `At most ${DAYS_MAX} days can be added up at once.`,
+          `At most ${DAYS_MAX} days can be added up in one request.`,
           {
             details: { field: 'from' },
           },

@@ -50,7 +50,8 @@ export const agentHandler =
     const { run, signal } = context;
     const { store, box, ownFiles } = options;
     const current = await retryWhileAway(signal, () => store.getSession(run.lane));
-    if (current === null) return fail('invalid_request', 'The session of this run is gone.');
+    if (current === null)
+      return fail('invalid_request', 'The session of this run no longer exists.');
     let path: string;
     try {
       path = await unlessStopped(
@@ -268,7 +269,7 @@ async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promi
   return runs;
 }
 
-const ADDED_LATER = 'While an earlier attempt worked on this, the following was added:';
+const ADDED_LATER = 'While an earlier attempt was working on this, the following was added:';
 
 /** Written again for each attempt, because the previous one may have changed them. */
 async function filesFor(

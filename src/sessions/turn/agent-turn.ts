@@ -249,7 +249,7 @@ async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<voi
   if (current.session.agent.kind === 'shell') return;
   const { run, fence, signal } = context;
   const lane = await retryWhileAway(signal, () => parts.store.getLane(run.lane));
-  if (lane?.fence !== fence) throw new Error('Another attempt has the run.');
+  if (lane?.fence !== fence) throw new Error('The run now belongs to another attempt.');
 }
 
 /** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */

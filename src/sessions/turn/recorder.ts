@@ -199,7 +199,7 @@ export class Recorder {
     if (this.#hasGap) return;
     this.#hasGap = true;
     const mib = Math.round(this.#options.budget.bytes / 1024 / 1024);
-    const text = `This run has reached the limit of what it may store, ${mib} MiB (BATON_RUN_OUTPUT_MIB). From here on the log has only the newest part of its output, and the beginning of long results. The agent continues.`;
+    const text = `This run has reached its storage limit of ${mib} MiB (BATON_RUN_OUTPUT_MIB). From here on, the log contains only the newest part of its output and the beginning of long results. The agent continues.`;
     this.#send('agent.notice', { text, gap: true });
   }
 

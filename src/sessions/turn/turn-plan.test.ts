@@ -49,6 +49,6 @@ test('[A7] the agent learns of answers it missed, and is asked to repeat the cal
     ...so,
     answers: [answer('allowed'), answer('denied', 'not now')],
   });
-  expect(message).toContain('allowed your last call of Bash. Make the same call again');
-  expect(message).toContain('refused your last call of Bash. They said: not now');
+  expect(message).toContain('allowed your last call to Bash. Make the same call again');
+  expect(message).toContain('refused your last call to Bash. They said: not now');
 });

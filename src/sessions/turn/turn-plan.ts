@@ -52,6 +52,6 @@ const CONTINUE =
 function noteOf({ tool, state, message }: ApprovalRecord): string {
   const said = message === null ? '' : ` They said: ${message}`;
   return state === 'allowed'
-    ? `A person has since allowed your last call of ${tool}. Make the same call again, with the same input.${said}`
-    : `A person has since refused your last call of ${tool}.${said}`;
+    ? `A person has since allowed your last call to ${tool}. Make the same call again, with the same input.${said}`
+    : `A person has since refused your last call to ${tool}.${said}`;
 }

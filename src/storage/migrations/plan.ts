@@ -61,7 +61,7 @@ export function planMigrations(
     if (ours?.name !== name) {
       throw new BatonError(
         'database_newer',
-        `The database has migration ${id} (${name}), which this version of Baton does not know. Use the version that made it, or a newer one.`,
+        `The database has migration ${id} (${name}), which this version of Baton does not know. Use the version that created it, or a newer one.`,
         { details: { migration: id, name } },
       );
     }

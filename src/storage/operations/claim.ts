@@ -41,7 +41,7 @@ function claimed(
   kept: readonly LaneChange[],
 ): Done<ClaimedRun[]> {
   if (!result.alive)
-    throw new BatonError('node_lost', `The lease of node ${request.nodeId} has ended.`);
+    throw new BatonError('node_lost', `The lease of node ${request.nodeId} has expired.`);
   const { value, hint } = done([...result.claimed], kept);
   return {
     value,

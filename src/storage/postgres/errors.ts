@@ -56,7 +56,7 @@ export function toBatonError(error: unknown): unknown {
   if (code === '28P01' || code === '28000' || code === '3D000' || code === '42501') {
     return new BatonError(
       'database_refused',
-      `The database refused the sign-in: ${detail}. Check user, password and database name.`,
+      `The database refused the login: ${detail}. Check user, password and database name.`,
       { cause: error },
     );
   }

@@ -43,7 +43,7 @@ test('[X4] a queued command is shown with its hidden and reversing characters sp
   expect(shown('claude', text)).toContain(`>${text}<`);
 });
 
-test('[X4] whoever edits a queued command sees its hidden characters', async () => {
+test('[X4] hidden characters of a queued command are visible while it is edited', async () => {
   await loadTexts(language.get());
   vi.stubGlobal('matchMedia', () => ({ matches: false }));
   onTestFinished(() => void vi.unstubAllGlobals());

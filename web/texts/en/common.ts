@@ -27,7 +27,7 @@ export const common = {
     session_state: 'The session has changed, so this is no longer possible.',
     session_busy: 'This session still has running or queued work. Stop it first.',
     session_ended: 'This session is closed. Reopen it first.',
-    session_protected: 'A label protects this session from deletion. Remove it first.',
+    session_protected: 'A label protects this session from deletion. Remove the label first.',
     name_taken: 'You already have a session with this name.',
     user_exists: 'A user with this name already exists.',
     unknown_user: 'There is no user with this name.',

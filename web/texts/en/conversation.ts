@@ -146,11 +146,11 @@ export const conversation = {
     COMPLETED: 'The session was closed.',
     TERMINATED: 'The session was stopped and closed. Its history is kept.',
     idle: 'The session closed after being idle. A new message reopens it.',
-    orphan: 'The workspace of this session is gone. A new message creates a new one.',
+    orphan: 'This session’s workspace no longer exists. A new message creates a new one.',
     reopened: 'The session was reopened.',
   },
   hostAway:
-    'No worker is running on this session’s machine. Queued messages start when one is back or when an administrator moves the session.',
+    'No worker is running on this session’s machine. Queued messages start when one is running again or when an administrator moves the session.',
 
   write: 'Message',
   placeholderShell: 'Enter a command…',
@@ -162,9 +162,9 @@ export const conversation = {
   whileBusy: 'While the agent is working',
   onBusy: { enqueue: 'Queue', interrupt: 'Interrupt', steer: 'Send now' },
   onBusyHelp: {
-    enqueue: 'Runs after the current run and everything queued.',
+    enqueue: 'Runs after the current run and everything already queued.',
     interrupt: 'Stops the current run and runs next.',
-    steer: 'The agent gets it while working.',
+    steer: 'The agent gets it while it is working.',
   },
   attach: 'Add files',
   removeFile: (name: string) => `Remove ${name}`,

@@ -25,7 +25,7 @@ export const dashboard = {
     model: 'By model',
     session: 'By session',
   },
-  noCosts: 'No cost in the last 30 days. Shell sessions are free.',
+  noCosts: 'No costs in the last 30 days. Shell sessions are free.',
   invocations: (count: number) => (count === 1 ? '1 start' : `${count} starts`),
   others: (count: number) => (count === 1 ? '1 other' : `${count} others`),
   unknown: 'Unknown',

@@ -30,7 +30,7 @@ export const detail = {
   id: 'ID',
   workspace: 'Workspace',
   hostAway:
-    'No worker is running on this workspace’s machine. Queued messages wait until one is back or an administrator moves the session.',
+    'No worker is running on this workspace’s machine. Queued messages wait until one is running again or an administrator moves the session.',
   kind: 'Type',
   providers: {
     directory: 'Directory',
@@ -69,7 +69,7 @@ export const detail = {
       name: 'Close session',
       title: (name: string) => `Close “${name}”?`,
       about:
-        'It accepts no more messages. The conversation, files and costs are kept, and you can reopen it at any time.',
+        'It no longer accepts messages. The conversation, files and costs are kept, and you can reopen it at any time.',
     },
     terminate: {
       name: 'Stop and close',

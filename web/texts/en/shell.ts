@@ -60,7 +60,7 @@ export const shell = {
   stopped: {
     title: 'Everything is stopped.',
     by: (name: string) => `Stopped by ${name}`,
-    help: 'No agents are running, and nothing starts. New messages are queued.',
+    help: 'No agents are running, and nothing will start. New messages are queued.',
     resume: 'Resume',
     sure: 'Resume everything?',
     about: 'Every session continues where it left off, in order.',

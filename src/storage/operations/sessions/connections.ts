@@ -24,7 +24,7 @@ export function* openConnections(
     nodeId,
     now,
   ]);
-  if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has ended.`);
+  if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has expired.`);
   const { session, changes } = moveSession(loaded, 'connected');
   for (let i = 0; i < connections.length; i += ROWS_MAX) {
     const rows = connections.slice(i, i + ROWS_MAX);

@@ -39,7 +39,7 @@ function* atWork({ change }: LoadedSession): Op<RunCore> {
   const core = change.lane.runId === null ? null : yield* readCore(change.lane.runId);
   const works = core?.state === 'running' || core?.state === 'waiting';
   if (!works || core.committed !== null || core.cancelRequestedAt !== null) {
-    throw new BatonError('cannot_steer', 'No agent is at work in this session.');
+    throw new BatonError('cannot_steer', 'No agent is working in this session.');
   }
   return core;
 }
