@@ -189,7 +189,7 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect(await authenticator.byToken(token)).toBeNull();
   });
 
-  test('[O5] while the database is away, that is the error, and nobody is refused as a stranger', async () => {
+  test('[O5] while the database is unavailable, that is the error, and nobody is refused as a stranger', async () => {
     const { store, faults } = await rig();
     const authenticator = authenticatorOver(store);
     faults.away = new BatonError('database_unreachable');

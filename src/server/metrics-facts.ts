@@ -100,7 +100,7 @@ export function addFacts(
       else to.set(known);
     },
   );
-  gauge('audit_lines', 'Lines in the audit log (the number of the newest)', [], async (to) => {
+  gauge('audit_lines', 'Lines in the audit log (sequence number of the newest)', [], async (to) => {
     const known = (await read())?.auditLines ?? null;
     if (known === null) to.remove();
     else to.set(known);
@@ -127,7 +127,7 @@ export function addFacts(
   });
   counter(
     'lease_losses_total',
-    'Times this node lost its lease',
+    'Number of times this node lost its lease',
     ({ worker }) => worker.stats.leaseLosses,
   );
   counter(

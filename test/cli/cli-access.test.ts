@@ -70,7 +70,7 @@ describe('baton user', () => {
 
     const link = await admin.done('user', 'link', 'hanako');
     expect(link.stdout).toMatch(new RegExp(`^${url}/sign-in\\?code=[\\w-]{43}\n$`));
-    expect(link.stderr).toContain('as hanako, once');
+    expect(link.stderr).toContain('It signs one browser in as hanako and expires in ');
     const page = await fetch(link.stdout.trim(), { redirect: 'manual' });
     expect(page.status).toBeLessThan(400);
     const json = await admin.json<SignInLink>('user', 'link', 'hanako');
@@ -365,9 +365,9 @@ test('[C1] the commands of docs/cli.md about users, tokens, audit and nodes run 
   const { code, stdout, stderr } = await ended(desk.shell(`set -eu; cd "$HOME"\n${script}`, env));
   expect([code, stderr.match(/Why:/)]).toEqual([0, null]);
   expect(stdout).toContain(`hanako (operator) at ${url}; permissions: read, run.\n`);
-  expect(stdout).toContain('\tnightly build\tgood\tread,run\t');
+  expect(stdout).toContain('\tnightly build\tactive\tread,run\t');
   expect(stdout).toContain('\ttoken.create\ttoken\t');
-  expect(stdout).toContain('\tapi,worker\talive\t');
+  expect(stdout).toContain('\tapi,worker\tonline\t');
   expect(readFileSync(desk.path('link.txt'), 'utf8')).toContain(`${url}/sign-in?code=`);
   const exported = linesOf(readFileSync(desk.path('audit.ndjson'), 'utf8'));
   expect(exported.map((line) => (JSON.parse(line) as AuditEntry).action)).toEqual([

@@ -135,7 +135,7 @@ describe('baton run', () => {
   });
 
   test.each([
-    [['run'], 'There is no message.'],
+    [['run'], 'No message was given.'],
     [['run', 'two', 'words'], 'There is more than one message.'],
     [['run', '--agent', 'robot', 'x'], '--agent has an invalid value: "robot".'],
     [['run', '--sesion', 'x', 'y'], 'Unknown flag: --sesion.'],

@@ -35,7 +35,7 @@ async function textUntil(input: typeof process.stdin, stop: AbortSignal): Promis
 
 function noMessage(why: string): Error {
   return usageError({
-    what: 'There is no message.',
+    what: 'No message was given.',
     why: `${why}.`,
     todo: 'write it in quotes as the last argument, or pipe it in.',
   });

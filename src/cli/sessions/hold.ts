@@ -25,7 +25,7 @@ export const hold = clientCommand({
 export const resume = clientCommand({
   summary: 'resume a paused queue',
   usage: '[flags] <session>',
-  about: ['A queue is paused by "baton hold", or after a run failed while others were queued.'],
+  about: ['A queue is paused by "baton hold", or when a run fails while others are queued.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'session');

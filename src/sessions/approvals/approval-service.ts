@@ -140,7 +140,7 @@ function answerOf(
   if (decision === 'deny') {
     if (input !== undefined) throw bad('input', 'A denied call cannot have an edited input.');
     if (scope === 'session')
-      throw bad('scope', 'A denial applies only once. To deny it always, add a rule.');
+      throw bad('scope', 'A denial applies only once. To always deny it, add a rule.');
   }
   if (decision === 'allow' && approval.kind === 'question' && input === undefined) {
     throw new BatonError('invalid_input', 'input.answers: is required to answer a question', {
