@@ -41,8 +41,8 @@ function filesBelow(root: string, folder: string): string[] {
 function inMarkdown(root: string, file: string): Sentence[] {
   const text = readFileSync(join(root, file), 'utf8')
     .replace(/```[\s\S]*?```/g, (code) => code.replace(/[^\n]/g, ''))
-    .replace(/^#.*$/gm, '');
-  const parts = text.split(/\n{2,}|\n(?=[-*|] ?)|\|/);
+    .replace(/^#.*$|<!--.*?-->/gm, '');
+  const parts = text.split(/\n{2,}|\n(?=(?:[-*]|\d+\.) )|\|/);
   return parts.flatMap((part) => sentencesOf(part, file));
 }
 
@@ -68,7 +68,7 @@ function sentencesOf(part: string, at: string): Sentence[] {
   return part
     .replace(/\s+/g, ' ')
     .split(/(?<=[.!?])\s+(?=[A-Z“`])/)
-    .map((text) => ({ at, text: text.trim().replace(/^[-*] /, '') }))
+    .map((text) => ({ at, text: text.trim().replace(/^([-*]|\d+\.) /, '') }))
     .filter(({ text }) => text.split(' ').length >= WORDS_MIN);
 }
 

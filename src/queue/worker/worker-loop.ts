@@ -21,7 +21,7 @@ const LEAVE_MS = 5000;
 const UNHANDLED = {
   field: 'types',
   problem: 'No live node handles these queued types',
-  recovered: 'All queued types are handled again',
+  recovered: 'Every queued type is handled by a live node again',
 };
 
 /** Reports hosts that ready lanes are pinned to but that have no live worker (Q23). */

@@ -167,7 +167,7 @@ test('[Q17] a type without a handler here is left to other nodes and logged', as
   await until(() => log.of(named).length === 1);
   expect(log.of(named)[0]).toMatchObject({ level: 'warn', types: ['elsewhere'] });
   await queue.cancel(elsewhere.id);
-  await until(() => log.of('All queued types are handled again').length === 1);
+  await until(() => log.of('Every queued type is handled by a live node again').length === 1);
   expect(log.of(named)).toHaveLength(1);
 });
 

@@ -20,7 +20,7 @@ export function toBatonError(error: unknown, path: string): unknown {
     case FULL:
       return new BatonError(
         'disk_full',
-        `The disk of ${path} is full. Nothing was changed. Free some space and try again.`,
+        `The disk that holds ${path} is full. Nothing was changed. Free some space and try again.`,
         options,
       );
     case READONLY:
