@@ -13,7 +13,7 @@ import { TOOLS, type ToolKind } from './tools/tool-table.ts';
 export type RetrySafety =
   /** Nothing was changed. */
   | { readonly verdict: 'repeat' }
-  /** Something may have been changed: the changes are recorded before the agent continues. */
+  /** Something may have changed, so the changes are recorded before the agent continues. */
   | { readonly verdict: 'repeat_after_diff' }
   /** This call may have run, and it must not run twice. */
   | { readonly verdict: 'unsafe'; readonly tool: string; readonly input: Json };
@@ -76,7 +76,9 @@ export class PastCalls {
     return this.#ran || this.#withoutResult().some((call) => this.#mayHaveRun(call, answers));
   }
 
-  /** Answers to calls that were cut off; they apply again if the same call is repeated (A7). */
+  /**
+   * Answers to calls that were cut off. They apply again if the agent repeats the same call (A7).
+   */
   reusableAnswers<A extends PastAnswer>(answers: readonly A[]): A[] {
     const cutOff = this.#withoutResult().filter((call) => !this.#redone.has(call));
     return answers.filter((each) =>
@@ -143,9 +145,9 @@ export class PastCalls {
   }
 
   /**
-   * Whether the call may have been allowed, and so may have run. A call that may run twice is not
-   * logged when the rules allow it. An agent emits several calls at once and asks about them one by
-   * one.
+   * Whether the call may have been allowed, and so may have run. If the rules allow a call that may
+   * run twice, the log does not say so. An agent emits several calls at once and asks about them
+   * one by one.
    */
   #mayHaveRun(call: PastCall, answers: readonly PastAnswer[]): boolean {
     const about = answers.filter((answer) => isAbout(answer, call));

@@ -22,7 +22,7 @@ const VERDICTS: Record<ErrorClass, Verdict> = {
   conversation_lost: 'fail',
   interrupted_unsafe: 'fail',
   command_failed: 'fail',
-  // Parked by the handler that knows the reset time; without one there is nothing to wait for.
+  // Parked by the handler, which knows the reset time; without one there is nothing to wait for.
   usage_limit: 'park',
   poisoned: 'fail',
 };
@@ -42,7 +42,7 @@ export const MAX_ATTEMPTS = { agent: 3, other: 5 } as const;
 export const maxAttemptsOf = (type: string): number =>
   type === 'agent' ? MAX_ATTEMPTS.agent : MAX_ATTEMPTS.other;
 
-/** How many deaths of its node a run may survive. */
+/** How many times a run may survive the death of its node. */
 export const MAX_CRASHES = 3;
 
 /**

@@ -31,10 +31,13 @@ import { hidden, isNamed } from './shapes.ts';
  */
 
 const blank = chars(' \\t');
-/** The characters of a value without quotes; a shell variable may have more. */
+/** The characters of an unquoted value; a shell variable may contain others. */
 const plain = chars('^\\s"\'`,;&|<>(){}\\[\\]\\\\');
 const variable = chars('^\\s"\'`;&|\\\\');
-/** The longest value in triple quotes; if they are never closed, the text after it is shown again. */
+/**
+ * The longest value masked in triple quotes; if they are never closed, text past this limit is
+ * shown.
+ */
 const TRIPLE_MAX = 32 * 1024;
 /** Prefixes of a string in code: bytes, raw, Unicode, formatted. */
 const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
@@ -55,7 +58,7 @@ const assignment = (start: string, inCall: boolean): Rule => ({
     const attached = end === from && text.slice(at, end) === '=' && !isApart;
     const sign = text.slice(at, end);
     if (sign.startsWith('::')) return null;
-    // To a shell, `NAME= x` sets nothing and starts `x`, and `=>` writes into a file.
+    // In a shell, `NAME= x` sets nothing and starts `x`, and `=>` writes to a file.
     if (inCall && (sign.includes('>') || (sign === '=' && !isApart && from > end))) return null;
     return value({ ...view, name, kind, from, attached, blocks: !inCall, typed });
   },
@@ -82,7 +85,7 @@ const flag: Rule = {
   },
 };
 
-/** In a tool call there are no blocks of YAML: the sign that begins one is a pipe to a shell. */
+/** Tool calls have no YAML blocks: the `|` that begins one is a pipe to a shell. */
 export const assignmentRules = ({ inCall }: { inCall: boolean }): Rule[] => [
   assignment('=', inCall),
   assignment(':', inCall),
@@ -98,7 +101,7 @@ interface Place extends View {
   readonly attached: boolean;
   /** The value may be a block of YAML. */
   readonly blocks: boolean;
-  /** A type is between the name and the `=`, so only text in quotes is a value. */
+  /** There is a type between the name and the `=`, so only quoted text is a value. */
   readonly typed: boolean;
   /** A word such as `Basic` came before it. */
   readonly scheme?: boolean;
@@ -126,16 +129,16 @@ function value(place: Place): Verdict {
   return inQuotes(place, scheme, isList ? restOfList(quote) : restOfQuoted(quote), quote);
 }
 
-/** All its lines, unless it begins with a token that has its own mask. */
+/** Masks all lines of the block, unless it begins with a token that has its own mask. */
 function inBlock(place: Place, { from, indent }: Block): Verdict {
   const { text, at } = place;
-  // The word before a token is hidden, too, or masking again would hide it.
+  // Hides the word before a token, too; otherwise masking the result again would.
   const named = !/^bearer$/i.test(text.slice(from, from + 6)) && isNamed(place, from);
   if (named !== false) return named === 'more' ? 'more' : null;
   return hidden(from - at, from - at, restOfBlock(indent));
 }
 
-/** A prefix, and a quote with what escapes it. */
+/** A prefix and a quote, with any backslashes that escape it. */
 const OPENING_MAX = 8;
 
 /** Where the first item of a list begins, if it is in quotes. */
@@ -172,7 +175,7 @@ function inQuotes(
   return { mask: 'MASKED', keep: from - at, end: from - at, rest };
 }
 
-/** Three quotes hold several lines. */
+/** Triple-quoted strings can span lines. */
 const endsAtLine = (quote: string): boolean => !/^(["'])\1\1$/.test(quote);
 
 /** Where the closing quote begins, or the line ends. */
@@ -230,7 +233,7 @@ function bare(place: Place): Verdict {
   let end = runEnd(text, from, set, most);
   if (attached && end > from && text[end] === '(' && set === plain) {
     const line = text.slice(end, end + CALL_MAX);
-    // A call is closed on its line, or begins with a text. A mask may cover its end.
+    // A call closes on the same line or begins with a string. A mask may cover its end.
     const isCall = /^\((?:["'`]|[^\n]*\))/.test(line) || holdsMask(line.split('\n', 1)[0]!);
     if (!isCall && !line.includes('\n') && line.length < CALL_MAX && !final) return 'more';
     const longer = isCall ? end : runEnd(text, from, variable, most);
@@ -249,13 +252,15 @@ function bare(place: Place): Verdict {
   return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
 }
 
-/** How far the end of a call in code is searched for. */
+/** How far to search for the end of a call in code. */
 const CALL_MAX = 128;
 const PATH_IN_CODE = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/;
 const ROOT =
   /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
 
-/** A shell executes it in a variable, so the person who approves the command has to see it. */
+/**
+ * A shell runs it even in a variable's value, so the person who approves the command must see it.
+ */
 const isCommand = (value: string): boolean => /\$\(|`/.test(value);
 
 /** A call, an index, or a path of names: `ask()`, `tokens[0]`, `config.password`. */
@@ -273,13 +278,16 @@ function isCode(content: string, next: string | undefined, attached: boolean): b
   );
 }
 
-/** Whether text that does not directly follow `=` has characters that words and names in code do not have. */
+/**
+ * Whether text that does not directly follow `=` has characters that are not in ordinary words or
+ * identifiers.
+ */
 function looksLikeValue(place: Place, content: string, next: string | undefined): boolean {
   if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(content)) return false;
   let end = content.length;
   while (end > 0 && '.?!:'.includes(content[end - 1]!)) end--;
   const core = content.slice(0, end);
-  // A token that is a word with a number is more likely a name: `refresh2`.
+  // A "token" that is a word and a digit, such as `refresh2`, is more likely a name.
   if (place.kind === 'token' && /^[a-z]+\d$/.test(core)) return false;
   if (core.length >= 6 && /\d/.test(core) && /[A-Za-z]/.test(core)) return true;
   if (core.length >= 6 && /[!#$%&*+=?@^~]/.test(core)) return true;

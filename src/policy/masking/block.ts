@@ -1,6 +1,6 @@
 import { CONTEXT, type Rest, type View } from './rule.ts';
 
-/* Blocks of YAML: `password: |` and lines that are indented deeper than the name. */
+/* YAML blocks: `password: |`, then lines indented deeper than the name. */
 
 const HEADER_MAX = 140;
 const INDENT_MAX = 200;
@@ -9,7 +9,7 @@ const BLOCK_MAX = 32 * 1024;
 export interface Block {
   /** Where the text of its first line begins. */
   readonly from: number;
-  /** The indentation of the name; lines of the block have more. */
+  /** The indentation of the name; the block's lines are indented further. */
   readonly indent: number;
 }
 
@@ -32,12 +32,15 @@ export function startOfBlock({ text, final, before }: View, from: number): Block
   return text[at] === '\n' || text[at] === '\r' ? null : { from: at, indent };
 }
 
-/** The sign, how line breaks are kept, and a comment. */
+/** The `|` or `>`, how line breaks are kept, and a comment. */
 const HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?\n/;
 const OPEN_HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?$/;
 const EMPTY_LINES = /^(?:[ \t]*\r?\n){0,8}/;
 
-/** The indentation of the last line of the output, including the dash of a list; null if the line is too long. */
+/**
+ * How far the last line of the output is indented, counting a list's dash; null if the line is too
+ * long.
+ */
 function indentBefore(before: string): number | null {
   const seen = before.slice(-CONTEXT);
   const start = seen.lastIndexOf('\n') + 1;

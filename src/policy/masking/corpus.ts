@@ -1,11 +1,11 @@
 /*
- * Texts with secrets and how they must be masked, and texts that must not change. Tokens are assembled here, so that no
- * file of the repository contains what looks like a live one.
+ * Texts with secrets and how they must be masked, and texts that must not change. Tokens are
+ * assembled at run time, so no file in the repository contains one that looks live.
  */
 
 export interface SecretText {
   readonly what: string;
-  /** The part that must not be seen anywhere. */
+  /** The part that must not appear anywhere. */
   readonly secret: string;
   readonly text: string;
   readonly masked: string;

@@ -57,7 +57,7 @@ const pgpassRule: Rule = {
 
 /** `curl -u name:password`. */
 const CURL = /\bcurl\b[^\n;|&]*\s$/;
-/** Separators in quotes do not end a command, nor does an escaped line break. */
+/** Quoted separators and escaped line breaks do not end a command. */
 const QUOTED = /\\[\s\S]|"[^"\n]*"|'[^'\n]*'/g;
 const isOfCurl = (before: string): boolean =>
   CURL.test(before) ||
@@ -77,7 +77,7 @@ const curlRule = (start: string): Rule => ({
     return wordAt(view, from, name[1] === '' ? word : name[1] === '"' ? inDouble : inSingle);
   },
 });
-/** Flags that take no value, as they are usually written before the `u`. */
+/** The flags without a value that usually come before the `u`. */
 const CURL_FLAGS =
   's sS k v f L i sk ks fs sf fsS sSf sL Ls fL sSL LsS fsL fsSL sSfL LsSf sv kv'.split(' ');
 const inDouble = chars('^"\\n');
@@ -130,7 +130,7 @@ const ownRule = (start: string): Rule => ({
   },
 });
 
-/** The text after a start that only such secrets have. */
+/** Masks the text after a prefix that only such secrets have. */
 const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
   start,
   at(view) {
@@ -146,7 +146,7 @@ export const formatRules: readonly Rule[] = [
     curlRule,
   ),
   elementRule,
-  // Signed URLs of Azure.
+  // Azure's signed URLs.
   after('sig=', 20, /[?&;]/),
   // Baton's own.
   after('baton_session=', 20),

@@ -6,14 +6,17 @@ import { MASKED } from './rule.ts';
 
 type Fields = { readonly [name: string]: Json };
 
-/** How texts are masked, and how the value of a secret field is hidden. */
+/** How to mask a string, and how to hide the value of a secret field. */
 interface How {
   readonly text: (text: string) => string;
   readonly value: (value: string) => string;
   readonly hasMask: (text: string) => boolean;
 }
 
-/** Masks every text in a JSON value, including names of fields, and the values of fields whose name says they are secret. */
+/**
+ * Masks every string in a JSON value, including field names, and the values of fields whose names
+ * mark them as secret.
+ */
 export const maskJson = (masker: Masker, value: Json): Json =>
   maskAll({ text: masker.mask, value: () => MASKED, hasMask: masker.hasMask }, value, null);
 
@@ -24,11 +27,11 @@ export const maskCallJson = (masker: Masker, value: Json): Json => {
   return maskAll({ text: maskCall, value: hidden, hasMask }, value, null);
 };
 
-/** What the name of its field, or of a field above, says about a value. */
+/** What a value's own field name, or that of an enclosing field, says about it. */
 interface Secret {
   readonly kind: Kind;
   readonly name: string;
-  /** The name is that of a field above. */
+  /** The name belongs to an enclosing field. */
   readonly inherited: boolean;
 }
 
@@ -48,7 +51,10 @@ function maskAll(how: How, value: Json, secret: Secret | null): Json {
   );
 }
 
-/** Numbers a name that repeats because of its mask: as the same name, only the last field would be shown. */
+/**
+ * Adds a number to field names that masking made equal; otherwise only the last field would be
+ * shown.
+ */
 function uniqueNames(): (name: string) => string {
   const used = new Set<string>();
   const nextNumber = new Map<string, number>();
@@ -63,14 +69,14 @@ function uniqueNames(): (name: string) => string {
   };
 }
 
-/** As it would be in the text `"name": "value"`. */
+/** Masks a value as if it were in the text `"name": "value"`. */
 function maskOne(how: How, value: string | number, secret: Secret | null): Json {
   const masked = typeof value === 'string' ? how.text(value) : value;
   if (secret === null || how.hasMask(String(value)) || isAllMasks(masked)) return masked;
   return isSecret(value, secret) ? how.value(String(value)) : masked;
 }
 
-/** True if only masks, and the word before a credential, are visible. */
+/** True if nothing is visible but masks and the word before a credential. */
 const isAllMasks = (masked: string | number): boolean =>
   /^\s*(?:(?:bearer|basic|token|digest|apikey)\s+)?(?:\*{3}[A-Z][A-Z0-9_]*\*{3}\s*)+$/i.test(
     String(masked),
@@ -80,7 +86,7 @@ function isSecret(value: string | number, { kind, name, inherited }: Secret): bo
   const text = String(value);
   if (typeof value === 'number') return kind === 'password' && !inherited && text.length >= 4;
   if (!isSecretValue(kind, name, text)) return false;
-  // Below such a field there are also names, states and texts for people.
+  // Such a field may also contain names, states and human-readable text.
   return !inherited || (!/\s/.test(text) && (kind === 'password' || /[^A-Za-z_-]/.test(text)));
 }
 

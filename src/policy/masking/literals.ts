@@ -8,7 +8,7 @@ import { maskOf } from './rule.ts';
 
 /** Shorter values appear in too many harmless texts. */
 export const LITERAL_MIN = 12;
-/** At most this much text is held back because it may become a known value. */
+/** The most text to hold back because it may turn out to be a known value. */
 const LITERAL_MAX = 256;
 
 /** The texts to search for: each line of the values, literally and encoded, in pieces if it is long. */
@@ -65,7 +65,7 @@ export interface Literal {
 
 export class KnownSecrets {
   readonly #names: ReadonlyMap<string, string>;
-  /** Matches any of them. It has only literals, so it takes linear time. */
+  /** Matches any of the literals. It contains nothing else, so matching takes linear time. */
   readonly #any: RegExp;
   readonly #byFirst: ReadonlyMap<string, readonly string[]>;
   readonly #onMasked: (name: string) => void;
@@ -78,7 +78,7 @@ export class KnownSecrets {
     this.#onMasked = onMasked;
   }
 
-  /** `rest` may still become a known value if more text comes. */
+  /** `rest` may turn out to be part of a known value when more text arrives. */
   read(
     text: string,
     final: boolean,
@@ -102,7 +102,7 @@ export class KnownSecrets {
     }
   }
 
-  /** Where the first value begins that may be incomplete. */
+  /** Where the first possibly incomplete value begins. */
   #partial(text: string, from: number): number {
     for (let at = Math.max(from, text.length - LITERAL_MAX + 1); at < text.length; at++) {
       const known = this.#byFirst.get(text[at]!);

@@ -1,9 +1,9 @@
 /** Replaces secrets in text before it is stored, logged, streamed or counted (P4, E8). */
 export interface Masker {
   mask(text: string): string;
-  /** The same for a text of a tool call: no mask covers shell syntax or a line break (P4). */
+  /** The same for text in a tool call: no mask covers shell syntax or a line break (P4). */
   maskCall(text: string): string;
-  /** For text that comes in pieces: a secret split over pieces is masked too. */
+  /** For text that arrives in pieces: a secret split across pieces is masked, too. */
   stream(): MaskStream;
   /** True if the text contains one of the masks, so it is not the original. */
   hasMask(text: string): boolean;

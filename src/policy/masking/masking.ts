@@ -14,14 +14,16 @@ import { callCover, coverKnown, maskKeyLines } from './tool-call.ts';
 export interface MaskingOptions {
   /** Masks every word of 20 capitals and digits, as the first design did. */
   readonly broadCapitals?: boolean;
-  /** Additional tokens: a name for the mask, and a pattern (see pattern.ts). */
+  /** Additional kinds of token, each with a name for the mask and a pattern (see pattern.ts). */
   readonly patterns?: readonly { readonly name: string; readonly source: string }[];
   /** Called for each secret, with the name in its mask. */
   readonly onMasked?: (name: string) => void;
 }
 
 export interface ServerMasker extends Masker {
-  /** Masks these values, too, wherever they appear from now on (those of 12 characters or more). */
+  /**
+   * From now on also masks these values wherever they appear, if they have at least 12 characters.
+   */
   hide(values: readonly string[]): void;
 }
 
@@ -38,7 +40,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     ...formatRules,
   ];
   const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ inCall: false })]);
-  // There, maskKeyLines masks private keys.
+  // In calls, maskKeyLines masks private keys.
   const callBook = ruleBook([...rules, ...assignmentRules({ inCall: true })]);
   const names = new Set([
     'MASKED',
@@ -71,7 +73,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     hide(more) {
       values.push(...more);
       const texts = literalsOf(values);
-      // A token with a mask of its own keeps it.
+      // A token that has its own mask keeps it.
       const nameOf = (text: string): string => {
         const alone = new ScanStream(book, () => {}).whole(text);
         return masks.includes(alone) ? alone.slice(3, -3) : 'MASKED';

@@ -3,8 +3,9 @@ import { type Chars, CONTEXT, chars } from './rule.ts';
 /* Which names mark secrets, and which values are not secret. */
 
 /**
- * How reliable a name is: a `token` is often a word in source code, a password is not. The value of `auth` is secret
- * if it is a name and a password in base64, as in Docker's settings.
+ * How reliable a name is: source code often uses `token` in other senses, but rarely `password`.
+ * The value of `auth` is secret if it is a base64-encoded name and password, as in Docker's
+ * settings.
  */
 export type Kind = 'password' | 'token' | 'authorization' | 'auth';
 
@@ -25,7 +26,7 @@ export function kindOfName(name: string): Kind | null {
   return plain === 'auth' ? 'auth' : null;
 }
 
-/** The name at the end of `before`, through its closing quote, bracket and blanks. */
+/** The name at the end of the output, ignoring a closing quote, bracket and blanks after it. */
 export function nameBefore(output: string): string {
   const before = output.slice(-NAME_MAX - BLANKS_MAX - 5);
   const least = before.length - BLANKS_MAX;
@@ -38,7 +39,7 @@ export function nameBefore(output: string): string {
 }
 
 const TYPE_MAX = 80;
-/** As code writes it: `str`, `string | null`, `Optional[bytes]`, `&str`. */
+/** A type as written in code: `str`, `string | null`, `Optional[bytes]`, `&str`. */
 const TYPE = /^\s{0,4}[&*]?[A-Za-z_][\w.<>|[\], ]*$/;
 
 /** The name whose type is at the end of `before`: `password: str`. Empty if there is none. */
@@ -50,11 +51,13 @@ export function typedNameBefore(before: string): string {
   return nameBefore(seen.slice(0, colon).replace(/[?!]$/, ''));
 }
 
-/** The name that another field gives: `{"name": "DB_PASSWORD", "value"`, `- name: DB_PASSWORD\n  value`. */
+/**
+ * A name given by another field: `{"name": "DB_PASSWORD", "value"`, `- name: DB_PASSWORD\n value`.
+ */
 const PAIR =
   /\b(?:name|key)\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?([\w.-]{1,64})\\{0,3}["']?(?:[,\s]|\\n){1,40}\\{0,3}["']?value\\{0,3}["']?\s{0,8}$/i;
 
-/** The kind of the name at the end of `before`; if that is `value`, of the name it belongs to. */
+/** The kind of the name at the end of `before`; for `value`, that of the name it belongs to. */
 export function kindBefore(before: string, name: string): Kind | null {
   if (!/^value$/i.test(name)) return kindOfName(name);
   return kindOfName(PAIR.exec(before.slice(-CONTEXT))?.[1] ?? '');
@@ -76,7 +79,7 @@ export const STAND_IN_MAX = 64;
 export function isSecretValue(kind: Kind, name: string, value: string): boolean {
   if (value.length < LEAST[kind]) return false;
   if (kind === 'auth') return isNameAndPassword(value);
-  // The working directory has the same short name as a password.
+  // `pwd` may mean the working directory as well as a password.
   if (/^(?:old)?pwd$/i.test(name) && /^[/~.]/.test(value)) return false;
   if (value.length > STAND_IN_MAX) return true;
   if (STAND_IN.test(value) && !(kind === 'password' && /^\w+$/.test(value))) return false;

@@ -6,14 +6,18 @@ export interface TokenPattern {
   readonly name: string;
   /** See contract/mask-pattern.ts. */
   readonly source: string;
-  /** Also in the middle of a word. Only for beginnings that no ordinary word contains. */
+  /** Also matches in the middle of a word. Only for prefixes that no ordinary word contains. */
   readonly anywhere?: true;
-  /** Characters that may be between two of the last class, but do not end a token. */
+  /**
+   * Characters that may stand between two characters of the last class, but not at the end of a
+   * token.
+   */
   readonly joiners?: string;
 }
 
 /**
- * It is tried only at its start, never backtracks, and gives up after LOOK_AHEAD characters, so it takes linear time.
+ * The rule is tried only where its prefix occurs, never backtracks, and gives up after LOOK_AHEAD
+ * characters, so it takes linear time.
  */
 export function tokenRule(pattern: TokenPattern): Rule {
   const { start, parts: read } = parsePattern(pattern.source);
@@ -43,7 +47,7 @@ export function tokenRule(pattern: TokenPattern): Rule {
   };
 }
 
-/** Without the star, because it begins a mask. */
+/** Excludes the asterisk, because it begins a mask. */
 function setOf({ inClass }: PatternPart): Chars {
   const set = chars(inClass);
   return (code) => code !== 0x2a && set(code);

@@ -1,9 +1,9 @@
 import { chars, type Rest, type Rule, runEnd } from './rule.ts';
 
 /*
- * Private keys, from the BEGIN line to the END line. No expression spans more than one part of a line: characters
- * such as `+` are base64, stand between lines in code, and can be in a margin, so one expression for several lines
- * would have to try every way to divide them.
+ * Private keys, from the BEGIN line to the END line. No expression spans more than one part of a
+ * line: a character such as `+` may be base64, a code operator between lines, or part of a margin,
+ * so an expression for several lines would have to try every way to divide them.
  */
 
 const keyLabel = chars('A-Z0-9 ');
@@ -30,19 +30,19 @@ function labelEnd(text: string, from: number, final: boolean): number | 'more' |
   return end + 5;
 }
 
-/** At most as much text as a step reads, apart from the headers. */
+/** The most text that a step reads, apart from the headers. */
 const WINDOW = 400;
 const HEADERS_MAX = 500;
 const HEADERS_COUNT = 4;
 const LINE_BREAKS = /^(?:\s|\\{1,3}[rn]){1,4}/;
 /** A line number, a plus sign of a diff, or indentation. */
 const MARGIN = /^[^A-Za-z\n\\]{0,16}/;
-/** It ends with its line, whose break may be written as `\n`. */
+/** A header ends at its line break, which may be written as `\n`. */
 const HEADER =
   /^(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): (?:[^\n\\]|\\(?!\\{0,2}[rn])){0,80}(?=\n|\\{1,3}[rn])/;
 const EMPTY_LINE = /^\r?\n[^A-Za-z\n\\]{0,16}(?=\r?\n)/;
 
-/** How long the headers at the start of the text are, with the empty line that ends them. */
+/** The length of the headers at the start of the text, including the empty line that ends them. */
 function headersEnd(text: string): number {
   let end = 0;
   for (let count = 0; count < HEADERS_COUNT; count++) {
@@ -57,7 +57,9 @@ function headersEnd(text: string): number {
 }
 const keyChars = chars('A-Za-z0-9+/=');
 
-/** Skips the lines of a key up to its END line, or up to the first that cannot belong to a key. */
+/**
+ * Skips the lines of a key up to its END line, or up to the first line that cannot belong to a key.
+ */
 function restOfKey(): Rest {
   let isInRun = false;
   let hadLine = false;
@@ -70,7 +72,7 @@ function restOfKey(): Rest {
       const end = endOfBlock(window);
       if (end !== null) return { at: at + headers + end, done: true };
       const run = endOfRun(window);
-      // Before the first line a header may still be incomplete.
+      // Before the first key line, a header may still be incomplete.
       const isOpen = run === null || !hadLine;
       if (isOpen && window.length < WINDOW && !final) return { at, done: false };
       const line = run ?? endOfShortLine(window, hadLine);
@@ -85,7 +87,10 @@ function restOfKey(): Rest {
 /** A line break, literal or written as in code, with the quotes and operators that code puts around it. */
 const BREAKS = /^(?:\s|\\{1,3}[rn]|["'+,;)]){0,24}/;
 
-/** Where the first line can begin: after the breaks, but a plus sign may be its first character. */
+/**
+ * Where the first line can begin: after the breaks, except that a plus sign may be its first
+ * character.
+ */
 function startOfLine(window: string): number {
   let at = BREAKS.exec(window)![0].length;
   while (window[at - 1] === '+') at--;
@@ -116,7 +121,7 @@ const LINE_MAX = 76;
 const MARGIN_MAX = 16;
 const afterLine = chars('\\s"\'+,;)');
 
-/** The end of the END line, if nothing but a few lines of a key come before it. */
+/** The end of the END line, if only a few key lines come before it. */
 function endOfBlock(window: string): number | null {
   const end = END.exec(window);
   if (end === null) return null;
@@ -125,7 +130,7 @@ function endOfBlock(window: string): number | null {
   return end.index + end[0].length;
 }
 
-/** A margin, base64 and what code has at the end of a line; each may be missing. */
+/** A margin, base64 and whatever code puts at the end of a line, all optional. */
 function isKeyLine(part: string): boolean {
   const line = part.trimStart();
   let end = line.length;
@@ -135,7 +140,7 @@ function isKeyLine(part: string): boolean {
   return end - from <= LINE_MAX && from <= MARGIN_MAX && !/[A-Za-z]/.test(line.slice(0, from));
 }
 
-/** What follows the last character of a line. */
+/** The characters that can follow the last one of a line. */
 const afterWord = chars('\\s\\\\"\'`');
 const SHORT_MIN = 16;
 const MIXED = [/[A-Z]/, /[a-z]/, /\d/];
@@ -150,11 +155,11 @@ const endOfShortLine = (window: string, hadLine: boolean): number | null =>
       (hadLine || word.startsWith('MII') || MIXED.every((each) => each.test(word))),
   );
 
-/** The end of the last line of a key whose END line is missing, which may be short if it is padded. */
+/** The end of the last line of a key that has no END line. It may be short if it is padded. */
 const endOfPadded = (window: string): number =>
   endOfWord(window, (word, padding) => word !== '' && padding > 0 && padding <= 2) ?? 0;
 
-/** The end of the first word of base64 on the next line that is accepted, after its margin. */
+/** The end of the first acceptable base64 word after the next line's margin. */
 function endOfWord(
   window: string,
   accepts: (word: string, padding: number) => boolean,

@@ -1,6 +1,7 @@
 /*
- * Counts the steps that a backtracking engine takes for a regular expression. Unlike time, the count is the same
- * on every machine, and counting can stop before an expression that explodes blocks the test.
+ * Counts the steps that a backtracking engine takes to match a regular expression. Unlike time, the
+ * count is the same on every machine, and counting can stop before an exponential expression blocks
+ * the test.
  */
 
 export interface CountedMatch {
@@ -11,7 +12,7 @@ export interface CountedMatch {
 
 export interface StepCounter {
   count(text: string, limit: number): CountedMatch;
-  /** Text that a random part of the expression matches, apart from its assertions. */
+  /** Text that a random part of the expression would match if it had no assertions. */
   sample(random: () => number): string;
 }
 
@@ -24,7 +25,7 @@ interface Node {
 
 class TooManySteps extends Error {}
 
-/** Understands the syntax that the expressions of masking use, and throws for any other. */
+/** Supports only the syntax used by the masking expressions, and throws on any other. */
 export function stepCounter({ source, flags }: RegExp): StepCounter {
   const samplers: Node['sample'][] = [];
   let text = '';
@@ -38,7 +39,7 @@ export function stepCounter({ source, flags }: RegExp): StepCounter {
     steps++;
     if (steps > limit) throw new TooManySteps();
   };
-  /** Reads what the pattern matches next in the source. */
+  /** Consumes what the pattern matches next in the source. */
   const take = (pattern: RegExp): RegExpExecArray | null => {
     const taken = pattern.exec(source.slice(read));
     read += taken?.[0].length ?? 0;

@@ -4,7 +4,7 @@ export interface View {
   readonly at: number;
   /** Nothing comes after `text`. */
   readonly final: boolean;
-  /** The end of the output, masks included, at least CONTEXT characters if there are as many. */
+  /** The end of the output, masks included; at least CONTEXT characters if there are that many. */
   readonly before: string;
 }
 
@@ -12,31 +12,34 @@ export interface View {
 export interface Hit {
   /** The mask, or the name in it. */
   readonly mask: string;
-  /** How much of the output before `at` belongs to the secret. */
+  /** How many characters of the output before `at` belong to the secret. */
   readonly back?: number;
-  /** How much after `at` is shown before the mask. */
+  /** How many characters after `at` are shown before the mask. */
   readonly keep: number;
   /** The end of the part that was examined. */
   readonly end: number;
-  /** Skips the rest, if the secret may be longer. */
+  /** Skips the rest of the secret, if it may be longer. */
   readonly rest?: Rest;
 }
 
 /**
- * No secret, a secret, or `more` if the text ends before the rule can decide. More text never changes a verdict,
- * so a text is masked in the same way however it is split.
+ * No secret, a secret, or `more` if the text ends before the rule can decide. More text never
+ * changes a verdict, so text is masked the same way however it is split.
  */
 export type Verdict = Hit | 'more' | null;
 
 /** Applied wherever the text contains `start`. Examines at most LOOK_AHEAD characters after it. */
 export interface Rule {
   readonly start: string;
-  /** `start`, which is in lower case, matches in any case. */
+  /** `start` is in lower case and matches case-insensitively. */
   readonly anyCase?: true;
   at(view: View): Verdict;
 }
 
-/** The first verdict of the rules whose `start` is here; `more` if one of them may be cut off. */
+/**
+ * The first verdict of the rules whose `start` is at this position; `more` if one of them may be
+ * cut off.
+ */
 export function firstVerdict(rules: readonly Rule[], view: View): Verdict {
   const { text, at, final } = view;
   for (const rule of rules) {
@@ -68,10 +71,10 @@ export const holdsMask = (text: string): boolean => /\*{3}[A-Z]/.test(text);
 
 export type Chars = (code: number) => boolean;
 
-/** Patterns share a few sets, and all are created at startup. */
+/** Patterns share a few sets, which are all created at startup. */
 const known = new Map<string, Chars>();
 
-/** A set of characters, written like the class of a regular expression. */
+/** A set of characters, written like a character class in a regular expression. */
 export function chars(inClass: string): Chars {
   let set = known.get(inClass);
   if (set === undefined) {
@@ -103,8 +106,8 @@ export function runEnd(
 }
 
 /**
- * Skips a run of characters. A joiner belongs to the run only between two of them: the dot in a
- * token does, the one that ends the sentence does not.
+ * Skips a run of characters. A joiner belongs to the run only between two such characters: a dot
+ * inside a token does, but not the full stop after it.
  */
 export function restOfRun(set: Chars, joiners = '', max = Number.POSITIVE_INFINITY): Rest {
   let left = max;

@@ -17,9 +17,11 @@ import { tokenAt, tokenRules } from './tokens.ts';
 
 const blank = chars(' \\t');
 const bearerToken = chars('A-Za-z0-9_~+/=-');
-/** Prose after "bearer" has none of these; a token nearly always has one. */
+/** Words after "bearer" in prose contain none of these; a token nearly always contains one. */
 const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
-/** After `Bearer` with a capital anything of this length is a token, except for the words of its standard. */
+/**
+ * After a capitalised `Bearer`, anything of this length is a token, except words from its standard.
+ */
 const TOKEN_MIN = 8;
 const STANDARD_WORD = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?)$/i;
 const CERTAIN_LENGTH = 20;
@@ -61,11 +63,11 @@ const userName = chars('^\\s/?#:@"\'`<>\\\\');
 /** People who write URLs by hand do not encode an at sign in a password. */
 const userPassword = chars('^\\s/?#"\'`<>\\\\');
 const USER_MAX = 200;
-/** Together with the name no more than LOOK_AHEAD. */
+/** Together with the name, no more than LOOK_AHEAD. */
 const PASSWORD_MAX = 300;
-/** `$NAME` is one, `$ecret!` is not; `%41` is a character of a password. */
+/** `$NAME` is a placeholder, `$ecret!` is not; `%41` is an encoded character of a password. */
 const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
-/** Their passwords are often written with a slash. In URLs of the web it begins the path. */
+/** Database passwords are often written with a bare slash. In web URLs a slash begins the path. */
 const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|rediss?|amqps?)$/i;
 const databasePassword = chars('^\\s?#"\'`<>\\\\');
 
@@ -93,7 +95,7 @@ export const urlRule: Rule = {
 
 const isNumber = (text: string): boolean => /^\d*$/.test(text);
 
-/** `localhost:3000` is no name with a password. */
+/** `localhost:3000` is not a name and a password. */
 const isPort = (before: string): boolean =>
   /^(?:localhost|[\d.]+|\[[\da-f:]+\]):\d{2,5}$/i.test(before);
 
@@ -111,7 +113,7 @@ const LINE_LEAST = 120;
 /** The longest run of such characters that could still become a LINE token. */
 export const LINE_MAX = 200;
 
-/** How many characters at the end of the output could be the beginning of a LINE token. */
+/** How many characters at the end of the output could begin a LINE token. */
 export function heldRun(output: string): number {
   let from = output.length;
   while (from > 0 && output.length - from <= LINE_MAX && base64(output.charCodeAt(from - 1)))
@@ -119,7 +121,7 @@ export function heldRun(output: string): number {
   return output.length - from <= LINE_MAX ? output.length - from : 0;
 }
 
-/** All long-lived channel access tokens of LINE have the same ending. */
+/** All of LINE's long-lived channel access tokens end the same way. */
 export const lineRule: Rule = {
   start: LINE_END,
   at({ before }) {
@@ -139,7 +141,7 @@ export const hidden = (keep: number, end: number, rest?: Rest): Verdict => ({
 
 const named = [...tokenRules, bearerRule, privateKeyRule];
 
-/** Whether a mask, or a secret whose own rule masks it, begins at `from`. */
+/** Whether a mask begins at `from`, or a secret that has its own rule. */
 export function isNamed(view: View, from: number): boolean | 'more' {
   const start = view.text.slice(from, from + MASK_START.length);
   if (start === MASK_START) return true;

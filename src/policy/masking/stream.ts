@@ -11,9 +11,9 @@ import {
 import { heldRun } from './shapes.ts';
 import type { Cover } from './tool-call.ts';
 
-/** The rules, indexed so that text where none can begin is skipped quickly. */
+/** The rules, indexed so that text where no rule can start is skipped quickly. */
 export interface RuleBook {
-  /** Matches the start of any rule. It has only literals, so it takes linear time. */
+  /** Matches the start of any rule. It contains only literals, so matching takes linear time. */
   readonly beginning: RegExp;
   readonly byFirst: ReadonlyMap<string, readonly Rule[]>;
   /** Every proper prefix of a start, in lower case. */
@@ -59,12 +59,12 @@ export class ScanStream implements MaskStream {
   readonly #book: RuleBook;
   readonly #onHit: (mask: string) => void;
   readonly #cover: Cover | null;
-  /** Received, but not decided. */
+  /** Text received but not yet decided on. */
   #text = '';
   /** Skips the rest of a secret whose mask has been emitted. */
   #rest: Rest | null = null;
   #parts: string[] = [];
-  /** The end of the output, of which the first `#given` characters have been returned. */
+  /** The end of the output; its first `#given` characters have been returned. */
   #tail = '';
   #given = 0;
 
@@ -123,7 +123,7 @@ export class ScanStream implements MaskStream {
     this.#text = text.slice(at);
   }
 
-  /** The hit, shortened to what a mask may cover; null if that is nothing. */
+  /** The hit, shortened to what a mask may cover; null if nothing is left. */
   #limited(verdict: Verdict, text: string, at: number): Verdict {
     const cover = this.#cover;
     if (cover === null || verdict === null || verdict === 'more') return verdict;
@@ -132,7 +132,7 @@ export class ScanStream implements MaskStream {
     if (!cover.mayBegin(text, from)) return null;
     const known = at + hit.end;
     let end = cover.end(text, from, known);
-    // In steps, because the rest may be short and the text long.
+    // Works in steps, because the rest may be short and the text long.
     for (let isOpen = rest !== undefined && end === known; isOpen; ) {
       const limit = cover.end(text, end, Math.min(text.length, end + STEP));
       const isLast = limit < end + STEP;
@@ -143,7 +143,7 @@ export class ScanStream implements MaskStream {
     return end === from ? null : { ...hit, end: end - at };
   }
 
-  /** How many characters at the end of the text could grow into the beginning of a rule. */
+  /** How many characters at the end of the text could turn out to be the start of a rule. */
   #partial(text: string, from: number): number {
     const { partial, longest } = this.#book;
     const end = text.slice(Math.max(from, text.length - longest + 1)).toLowerCase();

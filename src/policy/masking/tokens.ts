@@ -10,7 +10,7 @@ const TOKENS: readonly TokenPattern[] = [
       anywhere: true,
     }),
   ),
-  // Tokens of apps also have a long form, with dots and dashes.
+  // App tokens also have a long form, with dots and dashes.
   { name: 'GITHUB_TOKEN', source: 'ghs_[A-Za-z0-9_]{20,}', anywhere: true, joiners: '.-' },
   { name: 'GITHUB_TOKEN', source: 'github_pat_[A-Za-z0-9_]{20,}', anywhere: true },
 

@@ -1,26 +1,28 @@
 /*
- * What a mask in a tool call may cover (P4). A shell runs the call as it is, while the person who approves it sees
- * the masked text. So everything that could make the shell do more, or less, stays visible: quotes, substitutions,
- * separators, redirections, wildcards, the commas of braces, comments, line breaks and blanks. Blanks in quotes, too: `eval`, `env -S`,
- * `ssh` and an unquoted variable split a text into words again.
+ * What a mask in a tool call may cover (P4). A shell runs the call as it is, while the person who
+ * approves it sees the masked text. So everything that could make the shell do more, or less, stays
+ * visible: quotes, substitutions, separators, redirections, wildcards, commas in braces, comments,
+ * line breaks and blanks. Even blanks in quotes stay: `eval`, `env -S`, `ssh` and unquoted
+ * variables split text into words again.
  */
 
 const SYNTAX = /[$`;|&<>(){}[\]*?,"'\\\s]/;
 const PLAIN = /[^$`;|&<>(){}[\]*?,"'\\\s]+/g;
 
-/** Where a mask may begin and how far it may reach, in a text that is complete. */
+/** Where a mask may begin and how far it may reach, in complete text. */
 export interface Cover {
   mayBegin(text: string, from: number): boolean;
-  /** The end of a mask of what is between `from` and `end`. */
+  /** Where a mask for the text between `from` and `end` must end. */
   end(text: string, from: number, end: number): number;
 }
 
 export const callCover: Cover = {
   mayBegin(text, from) {
     const sign = text[from];
-    // The rest of an alias of git is a command.
+    // The rest of a git alias is a command.
     if (sign === '!') return false;
-    // At the start of a word they are a comment, a home directory and, in zsh, the path of a program.
+    // At the start of a word these begin a comment, a home directory and, in zsh, the path of a
+    // program.
     if (sign !== '#' && sign !== '~' && sign !== '=') return true;
     const isWordStart = from === 0 || SYNTAX.test(text[from - 1]!);
     return !isWordStart && !(sign === '~' && /[=:]/.test(text[from - 1]!));
@@ -31,7 +33,7 @@ export const callCover: Cover = {
   },
 };
 
-/** Hides all of a text that is known to be a secret, except for its syntax. */
+/** Hides a known secret completely, except for shell syntax in it. */
 export const coverKnown = (secret: string, mask: string): string =>
   secret.replace(PLAIN, (word) => {
     const signs = /^[!#~=]*/.exec(word)![0];
@@ -80,12 +82,12 @@ function maskLines(block: string, mask: string): string {
 
 /** A line may have a number before it, and the closing quote of the key after it. */
 const LINE = /^([ \t]*(?:\d+→)?)([A-Za-z0-9+/]*={0,2})(.*)$/s;
-/** A line of a key has all of these; the name of a program hardly ever does. */
+/** A key's line has all of these; the name of a program hardly ever does. */
 const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{24,}$/;
-/** The usual lengths of lines: PEM and PGP, OpenSSH, MIME. */
+/** The usual line lengths: PEM and PGP, OpenSSH, MIME. */
 const USUAL: ReadonlySet<number> = new Set([64, 70, 76]);
 const LAST = /[^=]=/;
-/** Such an early slash means a path, unless the line has the length of a key's line or follows one. */
+/** A slash this early means a path, unless the line is as long as a key's line or follows one. */
 const PATH = /^.{0,15}\//;
 
 function isKeyLine(run: string, before: string | null): boolean {

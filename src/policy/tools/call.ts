@@ -14,14 +14,14 @@ export interface ToolCall extends Location {
   readonly real?: RealPaths | undefined;
 }
 
-/** The call as which a message to the shell agent is checked (P3). */
+/** The call that stands for a message to the shell agent when rules are checked (P3). */
 export const shellCall = (message: string, location: Location = {}): ToolCall => ({
   ...location,
   tool: 'Bash',
   input: { command: message },
 });
 
-/** A call with everything that rules are compared with, computed once. */
+/** A call with everything that rules are matched against, computed once. */
 export interface ParsedCall {
   readonly tool: string;
   readonly alsoAs: readonly string[];
@@ -31,7 +31,7 @@ export interface ParsedCall {
   /** The command's words as paths; null if there are too many to compare. */
   readonly named: readonly NamedPath[] | null;
   readonly real: RealPaths | undefined;
-  /** The files or the folder as segments from the root; null for an unknown path. */
+  /** The files or the folder, as path segments from the root; null for an unknown path. */
   readonly paths: readonly (readonly string[] | null)[];
   readonly text: string | null;
 }
@@ -59,7 +59,7 @@ export function parseCall(call: ToolCall): ParsedCall {
   };
   switch (subject) {
     case 'command': {
-      // With a socket as well the call does more than the command, so it does not count as plain.
+      // A call that also has a socket does more than its command, so it does not count as plain.
       const command = commandOf(socket === null ? commandText : `${commandText} &`);
       return { ...parsed, command, named: namedBy(command, call, call.real) };
     }
@@ -80,9 +80,9 @@ export function parseCall(call: ToolCall): ParsedCall {
 export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
 /**
- * The path as a tool reads it, and in composed characters (NFC), each once. Claude Code 2.1.325 opens
- * the name as written, where a link may be; other tools and some file systems compose it. Normalizing
- * takes quadratic time, and no system opens a long path.
+ * The path as a tool reads it, and in composed characters (NFC), each once. Claude Code 2.1.325
+ * opens the name as written, which may be a link; other tools and some file systems compose it.
+ * Normalizing takes quadratic time, and no system opens a long path.
  */
 export function spellingsOf(path: string): string[] {
   const short = shortened(path.trim());
@@ -119,12 +119,12 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
   return new Set([...strings, ...(namesIn(new Set(words)) ?? [])]);
 }
 
-/** Has several words or shell syntax, so it may be a command. */
+/** Whether the text has several words or shell syntax, and so may be a command. */
 export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
 
 const STRINGS_MAX = 1000;
 
-/** An unknown tool may take a path anywhere in its input. */
+/** An unknown tool may accept a path anywhere in its input. */
 export function stringsIn(input: Json | undefined): {
   readonly strings: ReadonlySet<string>;
   readonly isAll: boolean;

@@ -8,7 +8,7 @@ const CAREFUL: ToolRules = {
   ask: [],
   deny: ['Write', 'Edit', 'Bash(git push)'],
 };
-// Inside the workspace, but not in a `.git`, which wildcards of allow rules never match.
+// Inside the workspace, but not in a `.git`, which wildcards in allow rules never match.
 const USUAL: ToolRules = {
   allow: ['Read(./**)', 'Write(./**)', 'Edit(./**)', 'Bash(safe)'],
   ask: [],

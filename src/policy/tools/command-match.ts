@@ -8,16 +8,19 @@ import { WordTable } from './word-table.ts';
 /** Whether a rule matches a call; `maybe` if that is uncertain. */
 export type Match = 'yes' | 'maybe' | 'no';
 
-/** A command in the forms that rules are compared with. */
+/** A command in the forms that rules are matched against. */
 export interface Command {
   readonly text: string;
   readonly plain: Plain;
-  /** One part with its words if it is plain, else the visible words of each part. */
+  /** The words of a plain command as a single part; otherwise, the visible words of each part. */
   readonly parts: readonly (readonly string[])[];
   readonly distinct: () => ReadonlySet<string>;
   /** Built for the first rule that needs it. */
   readonly table: () => WordTable;
-  /** The parts as texts, for rules with wildcards; a plain one also with its program's base name. */
+  /**
+   * The parts as text, for rules with wildcards; for a plain command also with its program's base
+   * name.
+   */
   readonly texts: () => readonly string[];
 }
 
@@ -44,7 +47,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** With more parts than this they are joined, so a wildcard may match across several. */
+/** Beyond this many, parts are joined, so a wildcard may match across them. */
 const PARTS_MAX = 1000;
 
 function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): readonly string[] {
@@ -66,7 +69,7 @@ type Specifier =
   | { readonly set: CommandSet }
   /** `words`, followed by anything if `open`; `stars` if they contain a `*`, which matches any text. */
   | { readonly words: readonly string[]; readonly open: boolean; readonly stars: boolean }
-  /** A specifier that is not plain itself. */
+  /** A specifier that is not itself plain. */
   | { readonly text: string };
 
 function parseSpecifier(text: string): Specifier {
@@ -99,9 +102,9 @@ const leadsOut = (cwd: string | undefined, real: RealPaths = new Map()): boolean
   [...real.values()].some(({ path }) => !isInside(path, cwd));
 
 /**
- * For deny and ask rules: matches the command with anything after it, its options in any order, its
- * program by any path, and anywhere in a command that is not plain. A command that is not plain may
- * also hide words, so it never gets `no`.
+ * For deny and ask rules: matches the command with anything after it, with its options in any
+ * order, with its program at any path, and anywhere in a command that is not plain. Since a command
+ * that is not plain may hide words, it never gets `no`.
  */
 export function stopsCommand(specifier: string, command: Command): Match {
   const spec = parseSpecifier(specifier);
@@ -116,7 +119,7 @@ export function stopsCommand(specifier: string, command: Command): Match {
 function matchesWords(rule: readonly string[], { plain, table }: Command): boolean {
   const names = rule.filter((word) => !isFlag(word));
   const flags = rule.filter(isFlag);
-  // Names after an option may be its value, so they may appear anywhere later, with the option.
+  // A name after an option may be its value, so together they may appear anywhere later.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;
   return table().matches(names, free, new FlagNeeds(flags), plain.words === null);
 }
@@ -133,7 +136,7 @@ function matchesPattern(pattern: readonly string[], { plain, texts }: Command): 
   );
 }
 
-/** `*` matches any text. Goes piece by piece, so the time is linear in the text. */
+/** `*` matches any text. Works piece by piece, so the time is linear in the length of the text. */
 function fits(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (!text.startsWith(first)) return false;

@@ -26,7 +26,10 @@ const firstOf = (entries: readonly SetEntry[]) =>
 const readOnlyEntryOf = firstOf(READ_ONLY);
 const safeEntryOf = firstOf(SAFE);
 
-/** The entry with the same first words, whatever options follow, to see what such a command may read. */
+/**
+ * The entry with the same first words, whatever options follow. It shows what such a command may
+ * read.
+ */
 export function namedEntryOf(words: readonly string[]): SetEntry | null {
   const relevant = withoutPager(words);
   return [...READ_ONLY, ...SAFE].find((entry) => startsWithEntry(entry, relevant)) ?? null;

@@ -21,7 +21,10 @@ export interface Scopes {
   /** If missing, the channel's defaults apply. */
   readonly channelRules?: ScopeRules | undefined;
   readonly global?: ScopeRules | undefined;
-  /** Channels on which the person's credential was created; only their enforced rules apply. */
+  /**
+   * The channels through which the person's credential was created; only their enforced rules
+   * apply.
+   */
   readonly through?: readonly ChannelRules[] | undefined;
 }
 
@@ -31,9 +34,10 @@ export interface ChannelRules {
 }
 
 /**
- * Decides about a call (P1, P2). The first of session, channel and global with a matching rule
- * decides, else the channel's default. The message can make that stricter, and enforced rules are a
- * minimum. If it is uncertain whether a deny or ask rule matches, the result is at least `ask`.
+ * Decides about a call (P1, P2). The first of session, channel and global that has a matching rule
+ * decides; if none has, the channel's default does. The message can make that stricter, and
+ * enforced rules are a minimum. If it is uncertain whether a deny or ask rule matches, the result
+ * is at least `ask`.
  */
 export function decide(call: ToolCall, scopes: Scopes): Verdict {
   const parsed = parseCall(call);
@@ -50,7 +54,7 @@ export function decide(call: ToolCall, scopes: Scopes): Verdict {
 
 const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** Of several equally strict verdicts, the first. */
+/** If several verdicts are equally strict, the first one wins. */
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
 
@@ -190,7 +194,7 @@ function uncertain(call: ParsedCall, scope: PolicyScope, rule: string): Verdict 
   return { decision: 'ask', scope, rule, reason };
 }
 
-/** The shell syntax because of which a command is not plain, as the beginning of a reason. */
+/** The shell syntax that keeps a command from being plain, as the beginning of a reason. */
 function syntaxIn({ command }: ParsedCall): string {
   const why = command?.plain.why;
   return why === undefined ? '' : `the command contains ${why}: `;

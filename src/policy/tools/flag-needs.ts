@@ -24,7 +24,7 @@ export class FlagNeeds {
     this.#flags = flags.map((whole) => ({ whole, needs: needsOf(whole) }));
   }
 
-  /** Whether the words from `from` up to `to` have all of them; `--` ends the options. */
+  /** Whether the words from `from` up to `to` include all of them; `--` ends the options. */
   areIn(options: GivenOptions, from: number, to: number): boolean {
     if (this.#flags.length === 0) return true;
     const end = options.endFrom(from, to);
@@ -39,15 +39,15 @@ export class FlagNeeds {
 }
 
 /**
- * Where the options of a command are, indexed once for all rules: a rule takes time in proportion to
- * itself, not to the command.
+ * Where the options of a command are, indexed once for all rules. The time to check a rule depends
+ * on the rule's length, not the command's.
  */
 export class GivenOptions {
   /** Positions in ascending order, by whole word, by letter of a group, and by long name. */
   readonly #words = new Map<string, number[]>();
   readonly #letters = new Map<string, number[]>();
   readonly #names = new Map<string, number[]>();
-  /** Each `--`, and those that are not the value of an option before them. */
+  /** Every `--`, and those that are not the value of a preceding option. */
   readonly #dashes: number[] = [];
   readonly #ends: number[] = [];
 
@@ -64,7 +64,7 @@ export class GivenOptions {
     }
   }
 
-  /** Where the options that begin at `from` end. The first word is no option's value. */
+  /** Where the options that begin at `from` end. The first word is never an option's value. */
   endFrom(from: number, to: number): number {
     if (this.#dashes[firstFrom(this.#dashes, from)] === from) return from;
     return Math.min(to, this.#ends[firstFrom(this.#ends, from)] ?? to);

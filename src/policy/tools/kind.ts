@@ -15,7 +15,7 @@ export function kindOf(call: ToolCall): ToolKind {
   return words && inSet('read-only', words) ? 'reading' : 'writing';
 }
 
-/** The same for a message to the shell agent. What another `program` does with it is unknown. */
+/** The same for a message to the shell agent. Another `program` may do anything with it. */
 export function kindOfCommand(message: string, program?: readonly string[]): ToolKind {
   const kind = kindOf(shellCall(message));
   return program !== undefined && kind === 'reading' ? 'writing' : kind;

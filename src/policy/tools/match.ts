@@ -67,9 +67,10 @@ function names(rule: string, { tool, alsoAs }: ParsedCall): boolean {
 }
 
 /**
- * Matches a path rule against the files that a command names. For `Read`, naming such a file is `yes`,
- * and naming a folder above it is `maybe` if the command reads folders. For `Edit` and `Write` both are
- * `maybe`. A command that is not plain may name files that are not visible, so it never gets `no`.
+ * Matches a path rule against the files that a command names. For `Read`, naming such a file is
+ * `yes`, and naming a folder above it is `maybe` if the command reads folders. For `Edit` and
+ * `Write` both are `maybe`. A command that is not plain may name files in hidden ways, so it never
+ * gets `no`.
  */
 function namesPath({ tool, specifier }: Rule, { command, named, location }: ParsedCall): Match {
   const reading = tool === 'Read';

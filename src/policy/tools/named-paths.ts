@@ -19,9 +19,11 @@ export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly fo
 /** Each name is compared with every path rule, and an agent can write as many as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
-/** How many leading characters of any word may be option letters before a value. */
+/** In any word, how many leading characters may be option letters before a value. */
 const LETTERS = 20;
-/** More of them, as long as each can be an option letter; the limits above still apply. */
+/**
+ * A longer run, as long as every character can be an option letter; the limits above still apply.
+ */
 const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 
 /** Programs that change the directory, and so the meaning of relative names. */
@@ -43,7 +45,7 @@ export const readsOfWords = perWords((words, cwd): Reads => {
 /** Programs outside the sets that search the working directory by default. */
 const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);
 
-/** Commands of git that print no file contents. Any other may, of any revision. */
+/** Git commands that print no file contents. Any other may print those of any revision. */
 const NO_CONTENT: ReadonlySet<string> = new Set(
   'add am branch checkout cherry-pick clean clone commit config fetch gc init merge mv pull push rebase remote reset restore revert rm switch tag worktree'.split(
     ' ',
@@ -75,7 +77,7 @@ export function firstNamesIn(
   return { names, isAll: true };
 }
 
-/** Of a path that no system opens at once, the folders that a program may open one by one. */
+/** For a path too long to open at once: the folders that a program may open one by one. */
 const openable = (path: string): string =>
   path.length > PATH_MAX ? path.slice(0, path.lastIndexOf('/', PATH_MAX) + 1) || path : path;
 
@@ -86,7 +88,7 @@ function* namesOf(word: string): Iterable<string> {
     const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
     for (let at = 2; at <= Math.min(word.length - 1, letters); at++) yield word.slice(at);
   }
-  // The text after each sign, and the text between each two.
+  // The text after each sign, and between each two of them.
   const end = word.slice(-PATH_MAX);
   for (const { index } of end.matchAll(/[=:,@)]/g)) {
     const rest = end.slice(index + 1);

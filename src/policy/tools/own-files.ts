@@ -8,7 +8,7 @@ import { baseName, looseParts } from './plain-words.ts';
 import { searchesIn } from './searches.ts';
 import { isOpenTool } from './tool-table.ts';
 
-/** Absolute paths on the machine that the agents work on. */
+/** Absolute paths on the machine where the agents run. */
 export interface OwnPaths {
   /** Files, and folders with everything in them. */
   readonly paths: readonly string[];
@@ -16,10 +16,12 @@ export interface OwnPaths {
   readonly except: readonly string[];
 }
 
-/** Where a path is in relation to Baton's own files; `unknown` if it goes through a process's link. */
+/**
+ * Where a path lies relative to Baton's own files; `unknown` if it goes through a process's link.
+ */
 type Reach = 'in' | 'above' | 'unknown' | 'out';
 
-/** More names than rules allow, because each is compared with only a few paths here. */
+/** Higher than the limit for rules, because here each name is compared with only a few paths. */
 const NAMES_MAX = 5000;
 const CHARACTERS_MAX = 256 * 1024;
 const NO_WORDS: ReadonlySet<string> = new Set();
@@ -30,9 +32,10 @@ const PARTS_MAX = 1000;
 const DISTINCTIVE = ['secret-key', 'admin-token', 'baton.db'];
 
 /**
- * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A call that names one
- * is denied; one that searches a folder above them, or a command that may mean one, requires approval.
- * A program can still open files that its words do not name; only isolation prevents that.
+ * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A call that names
+ * one is denied. A call that searches a folder above them, or a command that may mean one, requires
+ * approval. A program can still open files that its words do not name; only isolation prevents
+ * that.
  */
 export class OwnFiles {
   readonly #paths: readonly (readonly string[])[];
@@ -108,7 +111,7 @@ export class OwnFiles {
       if (call.real?.has(name)) isInWorkspace = true;
       else isAsked = true;
     }
-    // Such a name is a file of the workspace only if it certainly starts there.
+    // Such a name counts as a file in the workspace only if it certainly starts there.
     isAsked ||=
       isInWorkspace && (moves || isAbove || [...expanded].some((word) => word.startsWith(ANY)));
     isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
@@ -144,7 +147,10 @@ export class OwnFiles {
     });
   }
 
-  /** Whether the text contains an own path in this form, other than as the start of an exempt folder. */
+  /**
+   * Whether the text contains one of Baton's paths in this form, other than as the start of an
+   * exempt folder.
+   */
   #containsPath(text: string, own: string, form: string): boolean {
     const except = this.#except
       .map((folder) => `/${folder.join('/')}/`)
@@ -158,8 +164,8 @@ export class OwnFiles {
   }
 
   /**
-   * Whether a relative name, or one after a variable, resembles an own file: it may start in any
-   * directory. If the name has wildcards, enough of it must be written out.
+   * Whether a relative name, or one after a variable, resembles one of Baton's files, since it may
+   * start in any directory. If the name has wildcards, enough of it must be spelled out.
    */
   #looksLikeOwn(name: string, moves: boolean): boolean {
     const isUnsure = name.includes(ANY);
@@ -188,7 +194,7 @@ export class OwnFiles {
       const fits = own
         .slice(0, common)
         .every((name, at) => name === names[at] || (wildcards && mayMatch(names[at]!, name)));
-      // A name that is entirely unknown could be anything, but is seldom an own file.
+      // A name that is entirely unknown could be anything, but is rarely one of Baton's files.
       if (fits && names.length >= own.length && names[own.length - 1] !== ANY) return 'in';
       if (fits && best === 'out') best = 'above';
     }
@@ -205,7 +211,7 @@ const ownVerdict = (decision: 'deny' | 'ask', reason: string): Verdict => ({
 const DENIED = ownVerdict('deny', "it names Baton's own files, which no agent may use");
 const ASKED = ownVerdict('ask', "it may reach Baton's own files");
 
-/** How many known letters a name with an unknown part needs to count as a hint. */
+/** How many known letters a partly unknown name needs to count as a hint. */
 const HINT_LETTERS = 4;
 
 /** The server's environment and memory contain keys. An agent may read its own (`/proc/self`). */
@@ -221,7 +227,7 @@ const isOthers = (path: readonly string[]): boolean =>
 
 const WILDCARD = /[*?[\0]/;
 
-/** A shell's wildcard does not match a hidden file unless it starts with a dot. */
+/** In a shell, a wildcard does not match a hidden file unless the pattern starts with a dot. */
 const mayMatch = (pattern: string, name: string): boolean =>
   WILDCARD.test(pattern) &&
   (!name.startsWith('.') || /^[.\0]/.test(pattern)) &&

@@ -28,8 +28,8 @@ export function segmentsOf(path: string, { cwd, home }: Location): string[] | nu
 }
 
 /**
- * The same, and if the path goes through the root of another process, also the path with that link
- * unresolved: it is the root of the machine, unless the process has a root of its own.
+ * The same. If the path goes through another process's root, also the path with that link
+ * unresolved: the link leads to the machine's root, unless the process has its own.
  */
 export function readingsOf(path: string, location: Location): (string[] | null)[] {
   const segments = segmentsOf(path, location);
@@ -107,10 +107,10 @@ export const isGit = (name: string): boolean =>
 /** Excludes anything that could be a host name, a URL, an options file or code. */
 const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
 
-/** Whether a word of a command can only be a path inside the workspace and outside any `.git`. */
+/** Whether a word in a command can only be a path inside the workspace and outside any `.git`. */
 export function isInside(word: string, cwd: string | undefined): boolean {
   if (word === cwd) return true;
-  // Where such a path leads is not looked up, and some programs open it folder by folder.
+  // Nothing checks where such a path leads, and some programs open it folder by folder.
   if (shortened(word).length > PATH_MAX) return false;
   const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
   if (!ORDINARY.test(path) || /(?:^|[=,])\//.test(path)) return false;
@@ -192,7 +192,7 @@ const lower = (name: string): string => name.toLowerCase();
 const anyCase = (pattern: Pattern | null): Pattern | null =>
   pattern && { ...pattern, names: pattern.names.map(lower) };
 
-/** A path that a word of a command may name, in lower case. */
+/** A path that a word in a command may name, in lower case. */
 export interface NamedPath {
   readonly path: readonly string[];
   readonly folder: boolean;
@@ -224,7 +224,7 @@ export function reachOf(
   return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';
 }
 
-/** Drops trailing wildcards: everything in a folder is the folder. */
+/** Drops trailing wildcards: a rule for everything in a folder is a rule for the folder. */
 function withoutTail({ names, literal }: Pattern): Pattern {
   const end = names.findLastIndex(
     (name, at) => at < literal || (name !== ANY_DEPTH && name !== '*'),

@@ -3,7 +3,7 @@
  * known without running a shell.
  */
 
-/** The words as the program receives them, or the syntax because of which they are unknown. */
+/** The words as the program receives them, or the syntax that makes them unknown. */
 export type Plain =
   | { readonly words: readonly string[]; readonly why?: never }
   | { readonly words: null; readonly why: string };
@@ -93,7 +93,10 @@ export function plainWords(command: string, inRule = false): Plain {
   return inRule ? { words } : startOf(words);
 }
 
-/** Whether `=` or `:`, maybe quoted, precedes this position. Reads two characters, so the time is linear. */
+/**
+ * Whether `=` or `:`, possibly quoted, precedes this position. Reads only two characters, so
+ * splitting stays linear.
+ */
 function isAfterSign(command: string, at: number): boolean {
   const isQuote = command[at - 1] === "'" || command[at - 1] === '"';
   const before = command[isQuote ? at - 2 : at - 1];

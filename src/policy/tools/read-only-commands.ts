@@ -1,9 +1,9 @@
 import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
 
 /*
- * The commands of `Bash(read-only)`, as listed in docs/policy.md. They cannot write a file, run another
- * program or send anything. A program with an option that can is listed with its allowed options, so a
- * new option requires approval. Excluded are
+ * The commands of `Bash(read-only)`, as listed in docs/policy.md. They cannot write a file, run
+ * another program or send anything. A program with an option that can do so is listed with its
+ * allowed options, so a new option requires approval. Not included:
  * - programs that a version manager puts on the PATH (node, python, cargo, …): a file in the directory
  *   decides what they run, even for `--version`;
  * - printf: in some shells it runs the command in `a[$(…)]`, even in quotes.
@@ -22,8 +22,8 @@ const GREP = options(
 );
 
 /**
- * In Claude Code's shell, grep is ugrep, which has options that run programs or read lists of options,
- * and which searches a folder even without -r, with -2 two levels deep. Options that follow links are
+ * In Claude Code's shell, grep is ugrep. It has options that run programs or read lists of options,
+ * and it searches folders even without -r (with -2, two levels deep). Options that follow links are
  * excluded, because links may lead anywhere.
  */
 const GREP_ALL = options(
@@ -49,7 +49,7 @@ const SORT = options(
     '--numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated',
 );
 
-/** Without the options that take names or patterns from a file. */
+/** Without the options that read names or patterns from a file. */
 const DU = options(
   '-a -b -c -d= -h -k -l -m -s -t= -x -B= -D -H -L -P -S -0 --all --apparent-size --block-size --bytes ' +
     '--count-links --dereference --dereference-args --exclude --human-readable --inodes --max-depth ' +

@@ -4,9 +4,9 @@ import { allows } from './match.ts';
 import { QUESTIONS } from './tool-table.ts';
 
 /**
- * The rule that "Allow for this session" adds (A7): it allows the same command, file, folder, host or
- * agent again, or the tool if the call has none of these. Null if no rule would match only this call,
- * as with a command that is not plain.
+ * The rule that "Allow for this session" adds (A7): it allows the same command, file, folder, host
+ * or agent again, or the whole tool if the call has none of these. Null if no rule would match only
+ * this call, as for a command that is not plain.
  */
 export function ruleFor(call: ToolCall): string | null {
   if (QUESTIONS.has(call.tool)) return null;

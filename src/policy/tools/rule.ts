@@ -14,7 +14,7 @@ export function parseRule(text: string): Rule | null {
   if (open === -1) return { tool: text, specifier: null };
   const tool = text.slice(0, open);
   const specifier = text.slice(open + 1, -1).trim();
-  // The meaning of a specifier depends on the tool, so one for several tools is meaningless.
+  // What a specifier means depends on the tool, so a specifier for several tools means nothing.
   if (tool.endsWith('*') || specifier === '') return null;
   return { tool, specifier: specifier === '*' || specifier === ':*' ? null : specifier };
 }

@@ -1,9 +1,9 @@
 import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
 
 /*
- * The commands of `Bash(safe)` that are not read-only, as listed in docs/policy.md: everyday commands
- * whose effects stay on this machine. They run the repository's code and no other: no option may name
- * another program, folder or configuration, and no word may lead out of the workspace.
+ * The commands of `Bash(safe)` that are not read-only, as listed in docs/policy.md: everyday
+ * commands whose effects stay on this machine. They run only the repository's code: no option may
+ * name another program, folder or configuration, and no word may lead out of the workspace.
  */
 
 const INSIDE = { operands: 'inside' } as const;
@@ -154,7 +154,7 @@ const GIT: readonly SetEntry[] = [
     reads: 'tree',
     named: COMMIT,
   },
-  // It moves a file into a .git first and reports the error afterwards.
+  // Moving a file into a `.git` fails, but only after git has moved it.
   { words: 'git mv', only: options('-k -n -v --dry-run --verbose'), ...INSIDE },
   {
     words: 'git stash push',

@@ -10,7 +10,7 @@ const OF_FOLDERS: ReadonlySet<string> = new Set(
     'rgrep rm rsync scp tar ugrep zgrep zip'
   ).split(' '),
 );
-/** Options with which `find` does more than list names. */
+/** Options that make `find` do more than list names. */
 const FIND_USES: ReadonlySet<string> = new Set([...FIND_RUNS, '-delete', '-fprintf']);
 const TAKES_NAMES: ReadonlySet<string> = new Set(['xargs', 'parallel']);
 
@@ -35,7 +35,10 @@ export function searchesIn(
   });
 }
 
-/** The words from a folder program on: `sudo -u me /bin/tar c /` is `tar c /`. Null without one. */
+/**
+ * The words from the folder program onwards: `sudo -u me /bin/tar c /` becomes `tar c /`. Null if
+ * there is none.
+ */
 function fromProgram(words: readonly string[]): string[] | null {
   const isBefore = (word: string): boolean => /^\w+\+?=/.test(word) || RESERVED.has(word);
   let at = words.findIndex((word) => !isBefore(word));

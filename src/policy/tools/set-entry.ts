@@ -6,9 +6,9 @@ export interface SetEntry {
   /** The first words of the command. */
   readonly words: string;
   /**
-   * The allowed options. They apply after `--`, too, where a word may be an option's value or be
-   * passed to another program. `-n=` may have its value in the same word, `-NUM` is a number. If
-   * missing, any option is allowed, for programs whose options are all harmless.
+   * The allowed options. They also apply after `--`, where a word may be an option's value or be
+   * passed to another program. `-n=` means that the value may be in the same word; `-NUM` stands
+   * for a number. If missing, any option is allowed, for programs whose options are all harmless.
    */
   readonly only?: ReadonlySet<string>;
   /** Its options are whole words, such as `-name`, never groups of letters. */
@@ -24,7 +24,10 @@ export interface SetEntry {
   readonly neverFirst?: readonly string[];
   /** What it reads; by default the files it names. */
   readonly reads?: Reads;
-  /** With no options other than these, it reads only `readsNamed`, by default the files it names. */
+  /**
+   * If it has no other options than these, it reads only `readsNamed`, by default the files it
+   * names.
+   */
   readonly named?: ReadonlySet<string>;
   readonly readsNamed?: Reads;
 }
@@ -39,8 +42,8 @@ export const each = (names: string, rest: Omit<SetEntry, 'words'> = {}): SetEntr
   names.split(', ').map((words) => ({ words, ...rest }));
 
 /**
- * What a command reads: only `names` and no content, the `files` it names, everything in the `folders`
- * it names, or also everything in the working directory's `tree`.
+ * What a command reads: only `names` and no content, the `files` it names, everything in the
+ * `folders` it names, or the working directory's whole `tree` as well.
  */
 export type Reads = 'names' | 'files' | 'folders' | 'tree';
 
@@ -81,11 +84,14 @@ export function matchesEntry(entry: SetEntry, words: readonly string[], cwd?: st
   return true;
 }
 
-/** The value in the same word as an allowed option, maybe empty; null if the option is not allowed. */
+/**
+ * The value in the same word as an allowed option, possibly empty; null if the option is not
+ * allowed.
+ */
 function valueIn(word: string, only: ReadonlySet<string>, wholeWords: boolean): string | null {
   const equals = word.indexOf('=');
   const name = equals === -1 ? word : word.slice(0, equals);
-  // A "=" after a letter does not start a value: it would be one more letter.
+  // An "=" after a letter does not start a value: the program would read it as one more letter.
   const isLetter = !wholeWords && /^-[^-]$/.test(name);
   if (only.has(name) && !(isLetter && equals !== -1))
     return equals === -1 ? '' : word.slice(equals + 1);

@@ -3,8 +3,8 @@ import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall, type ToolCall } from './call.ts';
 
 /*
- * Programs that Baton is configured to start for an agent, as the calls that they are judged as (P1):
- * commands as `Bash(…)`, servers by URL as `WebFetch(domain:…)`.
+ * Programs that Baton is configured to start for an agent, expressed as calls so that rules can
+ * judge them (P1): commands as `Bash(…)`, servers with a URL as `WebFetch(domain:…)`.
  */
 
 /** One configured program. */
@@ -55,7 +55,7 @@ const readings = (text: string): string[] => [
 /** Quotes the words for a shell. */
 export const commandText = (words: readonly string[]): string => words.map(quoted).join(' ');
 
-/** The same, but a word in which Claude Code expands a variable is not plain. */
+/** The same, but a word with a variable that Claude Code expands is not plain. */
 const word = (text: string): string => (text.includes('${') ? `"${text}"` : quoted(text));
 
 const quoted = (text: string): string =>

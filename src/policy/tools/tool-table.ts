@@ -7,7 +7,7 @@ export type ToolKind = 'reading' | 'writing' | 'unrepeatable';
 export type Subject = 'command' | 'file' | 'folder' | 'url' | 'agent';
 
 export interface Tool {
-  /** For commands, the weakest kind that they can have. */
+  /** For commands, the most harmless kind they can have. */
   readonly kind: ToolKind;
   readonly subject?: Subject;
   /** Rules for these tools apply to it, too. */
@@ -66,7 +66,10 @@ export const isOpenTool = (name: string): boolean => TOOLS.get(name)?.isOpen ?? 
 /** Questions that only a person can answer. */
 export const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** Commands with effects that others see, or that repeat; written as in a deny rule's `Bash(…)`. */
+/**
+ * Commands whose effects others see, or that do more when repeated; written as in a deny rule's
+ * `Bash(…)`.
+ */
 export const UNREPEATABLE: readonly string[] = [
   'git push',
   'git send-email',

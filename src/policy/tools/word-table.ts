@@ -5,9 +5,9 @@ import { baseName } from './plain-words.ts';
 const NAMES_MAX = 30;
 
 /**
- * The words of a command with numeric ids, to match many rules against a long command. A rule with a
- * word that the command lacks is rejected at once; for others only the words after the rule's program
- * are compared, each once.
+ * The words of a command with numeric ids, for matching many rules against a long command. A rule
+ * with a word that the command lacks is rejected at once; for any other rule, only the words after
+ * its program are compared, each once.
  */
 export class WordTable {
   /** Number of words compared so far; tests check that it grows only with the command's length. */
@@ -67,9 +67,9 @@ export class WordTable {
   }
 
   /**
-   * Whether some part starts with the names (with `anywhere`: contains them at any word), followed by
-   * the flags. There may be options between the names, each with a value: `git -C there push` is
-   * `git push`. From name number `free` on, anything may be between them.
+   * Whether some part starts with the names (with `anywhere`: contains them at any word), followed
+   * by the flags. There may be options between the names, each with a value: `git -C there push` is
+   * `git push`. From name number `free` onwards, anything may stand between them.
    */
   matches(names: readonly string[], free: number, needs: FlagNeeds, anywhere: boolean): boolean {
     const ids = this.#idsOf(names);
@@ -112,9 +112,10 @@ export class WordTable {
   }
 
   /**
-   * Matches from one program on. Bit n means that n names have matched; all candidate starts in the
-   * part advance together, one step per word, until none is left. Returns the end position, negated if
-   * not all names matched: a plain number, because this runs for every word that is a program's name.
+   * Matches the words after one program name. Bit n means that n names have matched; all candidate
+   * starts in the part advance together, one step per word, until none is left. Returns the end
+   * position, negated if not all names matched: a plain number, because this runs for every word
+   * that is a program's name.
    */
   #follow(
     ids: readonly number[],
