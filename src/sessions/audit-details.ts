@@ -25,7 +25,7 @@ export const onRun = (
   details: Details = {},
 ): NewAuditEntry => entryOf(by, action, { kind: 'run', id }, details);
 
-/** Longer texts, such as descriptions, are cut to this many characters. */
+/** Longer text, such as a description, is cut to this many characters. */
 const TEXT_MAX = 100;
 
 /** Only the fields that change, with their old and new values. */

@@ -15,7 +15,10 @@ export interface ConnectionsOptions {
 
 interface Open extends NewConnection {
   readonly sessionId: string;
-  /** The node named in its row. Not this node's id after the lease was lost and a new one taken. */
+  /**
+   * The node named in its row. It differs from this node's id if the lease was lost and a new one
+   * taken.
+   */
   nodeId: string | null;
   /** There may be a row in the database: the answer to the insert may have been lost. */
   tried: boolean;
@@ -24,9 +27,10 @@ interface Open extends NewConnection {
 }
 
 /**
- * The open streams of this process as rows in the database (S3). A row counts only while its node is
- * alive, so a crash needs no cleanup. A connection that could not be inserted is inserted by the next
- * pass of the reconciler. Inserts are batched: after a restart a thousand readers reconnect at once.
+ * The open streams of this process as rows in the database (S3). A row counts only while its node
+ * is alive, so a crash needs no cleanup. The reconciler's next pass inserts any connection that
+ * could not be inserted. Inserts are batched because a thousand readers may reconnect at once after
+ * a restart.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -73,7 +77,7 @@ export class Connections {
     const opens = [...this.#open.values()];
     for (const open of opens) this.#close(open);
     await this.#writing.stop();
-    // They will not be inserted any more, so nothing may keep waiting for that.
+    // They will never be inserted now, so nothing may keep waiting for that.
     for (const { entered } of opens) entered.resolve();
     await this.#remove();
   }
@@ -108,8 +112,8 @@ export class Connections {
       if (rows.length > 0) logChanges(log, await store.openConnections(key, rows));
       for (const open of opens) open.nodeId = nodeId;
     } catch (error) {
-      // Other errors are temporary: the database is away or the lease was lost. The next pass
-      // retries.
+      // Other errors are temporary: the database is unavailable or the lease was lost. The next
+      // pass retries.
       if (isBatonError(error, 'not_found')) {
         for (const open of opens) {
           this.#open.delete(open.id);
@@ -123,7 +127,7 @@ export class Connections {
   async #remove(): Promise<void> {
     const ids = this.#closed.splice(0);
     if (ids.length === 0) return;
-    // If the database is away, the next pass tries again.
+    // If the database is unavailable, the next pass tries again.
     await this.#options.store.closeConnections(ids).catch(() => this.#closed.push(...ids));
   }
 }

@@ -13,7 +13,7 @@ import { WORKSPACE_RUN, WorkspaceCheck } from './workspace-run.ts';
 
 /* The host of a session: chosen when the session is created, changed by an admin (Q23). */
 
-/** How long the workers of a host may take to answer whether they have a workspace. */
+/** How long a host's workers may take to say whether they have a workspace. */
 const ANSWER_MS = 20_000;
 const ASK_EVERY_MS = 50;
 
@@ -28,8 +28,9 @@ async function hostsWithWorkers(store: Nodes): Promise<string[]> {
 }
 
 /**
- * Throws if a new session cannot run on this host, or on any. An existing directory lives on one host:
- * with workers on several, chance would decide which of them uses it, so the request must name one.
+ * Throws if a new session cannot run on this host, or on any host. An existing directory lives on
+ * one host; if there are workers on several, it would be left to chance which one uses it, so the
+ * request must name a host.
  */
 export async function checkHost(
   store: Nodes,

@@ -61,7 +61,7 @@ export class Provisioner {
     return path;
   }
 
-  /** False if the session has ended or moved by now, which is not a failure of its workspace. */
+  /** False if the session has since ended or moved, which is not a workspace failure. */
   async #change(
     id: string,
     command: Parameters<SessionStore['changeSession']>[1],

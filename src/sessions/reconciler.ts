@@ -29,7 +29,7 @@ export interface ReconcilerOptions {
   readonly connections: Connections;
   /** Null on a node that executes no runs: it prepares no workspaces either. */
   readonly provisioner: Provisioner | null;
-  /** Removes the workspace of a deleted session, which another host may have deleted. */
+  /** Removes the workspace of a session that was deleted, perhaps from another host. */
   readonly removeWorkspace: (sessionId: string) => Promise<void>;
   readonly host: string;
   readonly log: Logger;
@@ -66,7 +66,7 @@ export class SessionReconciler {
     this.wake();
   }
 
-  /** Starts a pass soon, because there may be something to do. */
+  /** Starts a pass soon; call it when there may be something to do. */
   wake(): void {
     this.#pulse?.trigger();
   }
@@ -90,7 +90,7 @@ export class SessionReconciler {
       });
       onPass?.((performance.now() - begun) / 1000);
     } catch (error) {
-      // The worker reports a database that is away.
+      // The worker reports it when the database is unavailable.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not reconciled');
     }
   }
@@ -113,7 +113,8 @@ export class SessionReconciler {
   }
 
   /**
-   * Not awaited by the pass: a workspace that takes long or never comes must not delay the others.
+   * The pass does not await this: a workspace that takes long or never gets ready must not delay
+   * the others.
    */
   async #prepare(): Promise<void> {
     const { store, provisioner, host } = this.#options;
@@ -149,7 +150,7 @@ export class SessionReconciler {
         this.#stuck.delete(sessionId);
       }
     } catch {
-      // The database is away, which is reported elsewhere; the next pass continues.
+      // The database is unavailable, which is reported elsewhere; the next pass continues.
     }
   }
 

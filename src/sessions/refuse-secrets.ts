@@ -3,8 +3,8 @@ import type { Json } from '../contract/json.ts';
 import type { CreateSession, UpdateSession } from '../contract/session.ts';
 
 /**
- * Refuses secrets in fields that are stored and shown unmasked (P4): masked, a name would be useless,
- * a command would not start, and a tool rule would match something else.
+ * Refuses secrets in fields that are stored and shown unmasked (P4). If they were masked, a name
+ * would be useless, a command would not start, and a tool rule would match something else.
  */
 export function refuseSecrets(
   fields: Readonly<Record<string, Json | undefined>>,
@@ -20,7 +20,7 @@ export function refuseSecrets(
 
 export const wordsOf = ({ name, tags, labels }: UpdateSession) => ({ name, tags, labels });
 
-/** The command is joined into one text, because a flag says what the word after it is. */
+/** The command is joined into one string, because a flag says what the next word is. */
 export const settingsOf = (session: CreateSession) => ({
   ...wordsOf(session),
   'agent.model': session.agent.model,

@@ -5,8 +5,8 @@ const FIRST_MS = 100;
 const MOST_MS = 2000;
 
 /**
- * Retries a database operation while the database is away, so that an agent's work survives an outage
- * shorter than its lease (O5). After `signal` is aborted, the next failure is final.
+ * Retries an operation while the database is unavailable, so that an agent's work survives an
+ * outage shorter than its lease (O5). After `signal` is aborted, the next failure is final.
  */
 export async function retryWhileAway<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   for (let waitMs = FIRST_MS; ; waitMs = Math.min(2 * waitMs, MOST_MS)) {

@@ -18,8 +18,8 @@ import type { SessionWithFacts } from './session-record.ts';
 import type { SessionFor, SessionStore } from './session-store.ts';
 
 /*
- * Shared by the parts of the session service: their dependencies, and finding what a caller may
- * use.
+ * Shared by the parts of the session service: their dependencies, and lookups limited to what a
+ * caller may use.
  */
 
 /** How many runs of one session may be queued (H9). */
@@ -49,7 +49,9 @@ export interface ServiceParts {
   readonly onWork: () => void;
   /** Whether an agent accepts messages while it works. */
   readonly steers: (kind: AgentKind) => boolean;
-  /** Whether everything is stopped, as far as this node knows; it may be a moment behind. */
+  /**
+   * Whether everything is stopped, as far as this node knows; its knowledge may be a moment old.
+   */
   readonly isStopped: () => boolean;
   /** Called when the rules refuse a message, for metrics. */
   readonly onDenied?: () => void;
@@ -61,7 +63,7 @@ const HEIGHT: Record<Level, number> = { view: 1, operate: 2, own: 3 };
 const levelOf = (by: Principal, { current, share }: SessionFor): Level | null =>
   isAdmin(by) || current.session.ownerId === by.userId ? 'own' : share;
 
-/** The caller's access to a session from a list of those visible to them. */
+/** The caller's access to a session in a list of those they can see. */
 export const levelOfListed = (by: Principal, current: SessionWithFacts): Level =>
   levelOf(by, { current, share: current.share ?? null }) ?? 'view';
 

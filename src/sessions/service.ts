@@ -66,7 +66,7 @@ export interface CostQuery {
   readonly to?: string | undefined;
 }
 
-/** A log to read or follow: a session's, or that of one run in it. */
+/** A log to read or follow: a whole session's, or only that of one run. */
 export interface LogTarget {
   readonly sessionId: string;
   readonly runId: string | null;
@@ -74,15 +74,16 @@ export interface LogTarget {
   readonly lastSeq: number;
 }
 
-/** A registered connection. It ends with `close`, or with its node's lease. */
+/** A registered connection. It ends when it is closed, or when its node's lease ends. */
 export interface Connection {
   close(): void;
 }
 
 /**
  * What people and programs do with sessions. Channels, routes and commands call this and nothing
- * below it. Calls throw coded errors (contract/errors.ts): `not_found` for what is neither the
- * caller's nor shared with them, `forbidden` where the share gives less access than the call needs.
+ * below it. Calls throw coded errors (contract/errors.ts): `not_found` for anything that is neither
+ * the caller's nor shared with them, `forbidden` if the share gives less access than the call
+ * requires.
  */
 export interface SessionService {
   create(by: Principal, body: CreateSession): Promise<Session>;
@@ -100,9 +101,11 @@ export interface SessionService {
   /** Sums over all sessions that the caller may see. */
   costs(by: Principal, query: CostQuery): Promise<CostLine[]>;
   workspaces(by: Principal, id: string): Promise<WorkspaceView[]>;
-  /** The full text of a result that its event contains only the beginning of (E5). */
+  /** The full text of a result whose event contains only its beginning (E5). */
   artefact(by: Principal, id: string, name: string): Promise<Readable>;
-  /** Creates a missing workspace if this node may, and reports the workspace's status (W6). */
+  /**
+   * Creates the workspace if it is missing and this node may do so, then reports its status (W6).
+   */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
@@ -125,11 +128,13 @@ export interface SessionService {
 
   listApprovals(by: Principal, query: ApprovalQuery): Promise<Page<Approval>>;
   getApproval(by: Principal, id: string): Promise<Approval>;
-  /** Works exactly once. Throws `approval_decided` afterwards, and after the run has ended. */
+  /** Works exactly once. After that, or once the run has ended, throws `approval_decided`. */
   decideApproval(by: Principal, id: string, body: DecideApproval): Promise<Approval>;
-  /** The unmasked call, for those who may answer it, even after it was answered; audited (P4). */
+  /**
+   * The unmasked call, for people who may answer it, even after it has been answered. Audited (P4).
+   */
   revealApproval(by: Principal, id: string): Promise<ApprovalOriginal>;
-  /** A channel has default rules until some are set. */
+  /** Until rules are set for a channel, it has default ones. */
   rules(by: Principal, scope: RuleScope): Promise<ScopeRules>;
   putRules(by: Principal, scope: RuleScope, rules: ScopeRules): Promise<ScopeRules>;
   testPolicy(by: Principal, body: TestPolicy): Promise<Verdict>;

@@ -2,12 +2,12 @@ import { BatonError } from '../contract/errors.ts';
 import { SessionStatus, type StatusReason } from '../contract/session.ts';
 
 /*
- * The states of a session (S1) and its transitions. Only this file says which are allowed;
- * docs/states.md is generated from it, and both databases use it while they hold the lock of the
+ * The states of a session (S1) and its transitions. Only this file says which are allowed.
+ * docs/states.md is generated from it, and both databases use it while they hold the lock on the
  * session's lane. It reads no clock and no database.
  */
 
-/** The triggers, with the reason that the resulting status carries. */
+/** The triggers, with the reason recorded for the resulting status. */
 const REASONS = {
   ready: 'ready',
   fail: 'failed',
@@ -34,7 +34,7 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
     orphan: 'TERMINATED',
   },
   ACTIVE: {
-    // Its workspace was checked again, perhaps on another machine.
+    // The workspace was checked again, perhaps on another machine.
     ready: 'ACTIVE',
     fail: 'ERROR',
     message: 'ACTIVE',
@@ -92,7 +92,7 @@ export interface Facts {
 }
 
 /**
- * Triggers that may be tried on any session at any time; where they do not apply, nothing happens.
+ * Triggers that may be tried on any session at any time. Where they do not apply, they do nothing.
  */
 const CONDITIONAL: readonly Trigger[] = ['connected', 'quiet', 'expire'];
 
@@ -122,7 +122,7 @@ function applies(standing: Standing, trigger: Trigger, facts: Facts): boolean {
   return true;
 }
 
-/** The fields after a trigger; null if nothing changes. `error` is the reason of a failure. */
+/** The fields after a trigger; null if nothing changes. `error` is the reason for a failure. */
 export function move(
   standing: Standing,
   trigger: Trigger,
@@ -172,7 +172,7 @@ const WORDS: Record<Trigger, string> = {
   retry: 'retried',
 };
 
-/** A state diagram of the table, for the docs. */
+/** The table as a state diagram, for the docs. */
 export function sessionDiagram(): string {
   const lines = ['stateDiagram-v2', '  [*] --> PENDING: created'];
   for (const from of SessionStatus.options) {

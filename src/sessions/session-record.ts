@@ -19,7 +19,10 @@ export interface SessionRecord {
   readonly tags: readonly string[];
   readonly labels: readonly string[];
   readonly agent: AgentSpec;
-  /** The standing of the person who configured the agent; what the agent starts is judged by it. */
+  /**
+   * The standing of the person who configured the agent. Everything the agent starts is judged by
+   * it.
+   */
   readonly agentStanding: Standing;
   readonly workspace: WorkspaceSpec;
   /** The workspace's directory; null until it is prepared. */
@@ -40,11 +43,13 @@ export interface SessionRecord {
   readonly lastOutputAt: number | null;
   readonly lastResponse: string | null;
   readonly costUsd: number;
-  /** The agent's id of the conversation, which the next run resumes. */
+  /** The agent's id for the conversation that the next run resumes. */
   readonly conversation: string | null;
-  /** Its last message when the last run ended: where a fork of this session starts. */
+  /**
+   * The conversation's last message when the last run ended. A fork of this session starts there.
+   */
   readonly conversationHead: string | null;
-  /** The point that a fork's conversation is copied from, until it has one of its own (S10). */
+  /** The point from which a fork's conversation is copied, until the fork has its own (S10). */
   readonly forkPoint: ForkPoint | null;
   /**
    * The agent's last counters for the conversation; the next turn's usage is the difference (A5).
@@ -59,7 +64,7 @@ export interface SessionRecord {
 /** A session with the current facts from its lane, runs, connections and host. */
 export interface SessionWithFacts {
   readonly session: SessionRecord;
-  /** In a list made for a user: how the session is shared with them. */
+  /** In a list for a user, how the session is shared with them. */
   readonly share?: ShareLevel;
   readonly held: boolean;
   readonly holdOnFailure: boolean;

@@ -45,7 +45,8 @@ export interface NewSession {
    */
   readonly pin: boolean;
   /**
-   * Pins the session to this host from the start; null pins it where it is prepared or run first.
+   * Pins the session to this host from the start; if null, it is pinned where it is first prepared
+   * or run.
    */
   readonly host: string | null;
   readonly forkPoint: ForkPoint | null;
@@ -67,13 +68,13 @@ export interface Changed {
 }
 
 /**
- * A change to a session. One that its status does not allow throws `session_state` and changes
- * nothing.
+ * A change to a session. If the session's status does not allow it, throws `session_state` and
+ * changes nothing.
  */
 export type SessionCommand =
   /**
-   * The workspace is prepared, or cannot be. With `host`, an unpinned lane that needs a host is pinned
-   * to it (Q23); a report from another host than the pinned one changes nothing.
+   * The workspace is prepared, or cannot be. With `host`, an unpinned lane that needs a host is
+   * pinned to it (Q23); a report from any host other than the pinned one changes nothing.
    */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
   | { readonly do: 'fail'; readonly error: string; readonly host?: string }
@@ -95,7 +96,8 @@ export type SessionCommand =
 export interface SendRequest {
   readonly sessionId: string;
   /**
-   * The sender. Throws `not_found` unless they may operate the session. If omitted, not checked.
+   * The sender. Throws `not_found` unless they may operate the session; if omitted, access is not
+   * checked.
    */
   readonly userId?: string;
   readonly admission: Admission;
@@ -162,7 +164,7 @@ export interface InvocationRecord
   readonly finishedAt: number | null;
 }
 
-/** What an attempt writes to its session, if its fence is still the lane's (Q6). */
+/** What an attempt writes to its session, if it still holds the lane's fence (Q6). */
 export interface TurnResult {
   readonly fence: number;
   readonly lastResponse: string | null;
@@ -192,9 +194,10 @@ export interface SessionStore {
   /** Throws `not_found`. */
   changeSession(id: string, command: SessionCommand): Promise<Changed>;
   /**
-   * Admits a message and wakes the session: ready ones become ACTIVE; those that ended idle or as
-   * orphans and those in ERROR are prepared again (S5). Throws `not_found`, `session_ended`,
-   * `queue_full`, `idempotency_conflict`, `session_busy`. A known idempotency key changes nothing.
+   * Admits a message and wakes the session. A ready session becomes ACTIVE; one in ERROR, or one
+   * that ended because it was idle or orphaned, is prepared again (S5). Throws `not_found`,
+   * `session_ended`, `queue_full`, `idempotency_conflict`, `session_busy`. A known idempotency key
+   * changes nothing.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**
@@ -203,16 +206,16 @@ export interface SessionStore {
    */
   editRun(runId: string, edit: RunEdit): Promise<Run>;
   /**
-   * Retries a finished run as a new one at the head of the queue, with its original, and wakes the
-   * session. The payload is the finished run's by default.
+   * Retries a finished run as a new run at the head of the queue, with the same original, and wakes
+   * the session. By default, the payload is the finished run's.
    */
   retryRun(runId: string, newId: string, queueMax: number, payload?: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
   readAttachments(runId: string): Promise<StoredAttachment[]>;
   /**
-   * Cancels unfinished runs and removes everything of the session. Throws `session_protected`, and
-   * `session_busy` while a run still executes (it is being cancelled).
+   * Cancels unfinished runs and removes everything that belongs to the session. Throws
+   * `session_protected`, and `session_busy` while a run still executes (it is being cancelled).
    */
   deleteSession(id: string): Promise<void>;
   /** Registers connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
@@ -222,19 +225,19 @@ export interface SessionStore {
   ): Promise<readonly StatusChange[]>;
   closeConnections(ids: readonly string[]): Promise<void>;
   /**
-   * Applies what time and the deaths of nodes have changed, level-triggered: quiet ACTIVE sessions
-   * become IDLE and get a `destroyAt`, IDLE ones past theirs are TERMINATED, connections of dead nodes
-   * are removed, and changed connection counts are emitted as events. Handles at most `limit` sessions
-   * per call; `more` says that there may be others. `nextAt` is the next destroyAt.
+   * Level-triggered: catches up with elapsed time and dead nodes. Quiet ACTIVE sessions become IDLE
+   * and get a `destroyAt`, IDLE ones past theirs are TERMINATED, connections of dead nodes are
+   * removed, and changed connection counts are emitted as events. Handles at most `limit` sessions
+   * per call; `more` means that there may be others. `nextAt` is the next destroyAt.
    */
   reconcileSessions(limit: number): Promise<Reconciled>;
   /** PENDING sessions that this host may prepare, oldest first. */
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   /**
-   * Inserts or updates an invocation, with what it writes to its session. Emits `agent.usage` and
-   * `session.cost` for new cost and tokens; for estimates, only once it has ended. An update from
-   * before the end does not overwrite an ended invocation. True if this call ended it, which happens
-   * once. Throws `conversation_taken`.
+   * Inserts or updates an invocation, together with what it writes to its session. Emits
+   * `agent.usage` and `session.cost` for new cost and tokens; for estimates, only once it has
+   * ended. An update made before the end does not overwrite an ended invocation. Returns true only
+   * for the call that ends it. Throws `conversation_taken`.
    */
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;
@@ -271,7 +274,7 @@ export interface SessionStore {
   forgetLeftWorkspace(sessionId: string): Promise<void>;
   /** A named setting of the installation, such as the check value of the secret key. */
   readSetting(name: string): Promise<string | null>;
-  /** Stores the value unless there is one; returns the stored value. */
+  /** Stores the value unless one exists; returns the stored value. */
   putSettingOnce(name: string, value: string): Promise<string>;
 }
 
@@ -311,7 +314,7 @@ export interface SnapshotRecord {
   readonly sessionId: string;
   readonly attempt: number;
   readonly kind: string;
-  /** What the snapshot's maker needs to find it again. */
+  /** What the code that made the snapshot needs to find it again. */
   readonly ref: Json;
 }
 

@@ -181,7 +181,8 @@ function sessionService(options: SessionsOptions): Part {
         pin: providerOf(session.workspace.provider).local,
         // The agent's conversation is on that host, and so is a directory that the user named.
         host,
-        // Without a conversation of its own, it would be copied from where that one begins (X3).
+        // A session without its own conversation starts from the one it was forked from, and so
+        // does its fork (X3).
         forkedFrom: session.conversation === null ? (session.forkedFrom ?? session.id) : session.id,
         forkPoint: forkPointOf(session),
       };
@@ -196,15 +197,15 @@ function sessionService(options: SessionsOptions): Part {
           details: { labels: session.labels },
         });
       }
-      // The first step that takes effect is audited: if the process dies after it, the log says who
-      // did it.
+      // The first step that takes effect is audited, so if the process dies after it, the log says
+      // who acted.
       const { name, status } = session;
       const entry = onSession(by, 'session.delete', id, { before: { name, status } });
       const audited = store.audited(entry);
       const terminated = await terminate(options, audited, id);
       await untilQuiet(options, id);
       await (terminated ? store : audited).deleteSession(id);
-      // Last, and not fatal: leftover files do no harm, a half-deleted session would.
+      // Done last, and not fatal: leftover files do no harm, but a half-deleted session would.
       await providerOf(session.workspace.provider)
         .delete({ sessionId: id, spec: session.workspace })
         .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Workspace not removed'));

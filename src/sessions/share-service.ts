@@ -6,7 +6,7 @@ import { onSession } from './audit-details.ts';
 import type { SessionService } from './service.ts';
 import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
 
-/** With whom a session is shared, and at which level. Only its owner or an admin decides. */
+/** Who a session is shared with, and at which level. Only its owner or an admin decides. */
 export function shareService(parts: ServiceParts): Pick<SessionService, 'shares' | 'share'> {
   const { store, log } = parts;
   return {

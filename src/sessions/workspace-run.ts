@@ -4,8 +4,8 @@ import { WorkspaceError, type WorkspaceProvider } from '../workspaces/provider.t
 import type { SessionStore } from './session-store.ts';
 
 /*
- * Asks a host about a workspace: with a run of its own type, on a lane pinned to that host, so that
- * one of its workers answers. The run only reads; the asker acts on the answer.
+ * Asks a host about a workspace, using a special type of run on a lane pinned to that host, so that
+ * one of its workers answers. The run only reads; the caller acts on the answer.
  */
 
 export const WORKSPACE_RUN = 'workspace';

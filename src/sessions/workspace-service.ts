@@ -12,7 +12,10 @@ type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus' | 'arte
 
 export interface WorkspaceParts extends ServiceParts {
   readonly artefacts: Artefacts;
-  /** Creates a missing workspace, if this node may; on failure the session goes into ERROR. */
+  /**
+   * Creates the workspace if it is missing and this node may do so; on failure, puts the session
+   * into ERROR.
+   */
   readonly ensureWorkspace?: (current: SessionWithFacts) => Promise<unknown>;
 }
 

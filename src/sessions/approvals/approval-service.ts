@@ -64,7 +64,7 @@ export function approvalService(parts: ServiceParts): Part {
     async decideApproval(by, id, body) {
       const approval = await find(id);
       const current = await findToChange(parts, by, approval.sessionId);
-      // Checked first: other errors in a late answer do not matter.
+      // Checked first: other errors in an answer do not matter if it comes too late.
       if (approval.state !== 'pending') {
         const { state, decidedBy } = approval;
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
@@ -108,7 +108,8 @@ const NOT_KEPT =
   'The original input of this call was not stored, because an older version of Baton asked about it.';
 
 /**
- * Edited input makes another call: the rules must not deny it to the run or to the editor (P2, P3).
+ * Edited input makes it a different call: the rules must not deny it to the run or to the editor
+ * (P2, P3).
  */
 async function checkEditedInput(
   { tool, kind, sessionId, runId }: ApprovalRecord,
@@ -185,7 +186,7 @@ function ruleOf(
 ): string | null {
   if (kind !== 'tool' || enforced) return null;
   const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
-  // A secret in it was masked, so the rule would never match.
+  // If a secret in it was masked, the rule would never match.
   return rule === null || masker.hasMask(rule) ? null : rule;
 }
 

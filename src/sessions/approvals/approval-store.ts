@@ -16,28 +16,31 @@ export interface ApprovalRecord {
   readonly sessionId: string;
   readonly runId: string;
   readonly attempt: number;
-  /** The agent's id of the call; events have it, too, beside `approvalId`. */
+  /** The agent's id for the call; events carry it along with `approvalId`. */
   readonly callId: string;
   readonly kind: ApprovalKind;
   readonly tool: string;
   readonly input: Json;
   /** Masking changed `input`; see `readCall`. */
   readonly masked: boolean;
-  /** A digest of tool and unmasked input: the same call in a later attempt has the same one. */
+  /**
+   * A digest of the tool and the unmasked input, so the same call in a later attempt has the same
+   * digest.
+   */
   readonly digest: string;
   readonly reason: string;
-  /** An enforced rule asks, which no rule of the session can override. */
+  /** The rule that asks is enforced, so no rule of the session can override it. */
   readonly enforced: boolean;
   readonly state: ApprovalState;
   readonly scope: ApprovalScope | null;
   readonly message: string | null;
-  /** Masked; if masking changed it, `sealedInput` has the original to use. */
+  /** Masked; if masking changed it, `sealedInput` contains the original to use. */
   readonly editedInput: Json;
   readonly sealedInput: string | null;
   readonly decidedBy: string | null;
   readonly createdAt: number;
   readonly decidedAt: number | null;
-  /** The answer was given to an agent. */
+  /** When the answer was given to an agent. */
   readonly usedAt: number | null;
 }
 
@@ -56,7 +59,7 @@ export type NewApproval = Pick<
   | 'reason'
   | 'enforced'
 > & {
-  /** The fence of the asking attempt; with an old one nothing happens (Q6). */
+  /** The fence of the attempt that asks; an old one has no effect (Q6). */
   readonly fence: number;
   /** The agent's input, encrypted, if masking changed it. */
   readonly original: string | null;
@@ -74,7 +77,7 @@ export interface ApprovalAnswer {
 }
 
 export interface ListedApproval extends ApprovalRecord {
-  /** How its session is shared with the user the list is made for; null if it is not shared. */
+  /** How its session is shared with the user who requested the list; null if it is not shared. */
   readonly share: ShareLevel | null;
   readonly workspacePath: string | null;
 }
@@ -101,7 +104,7 @@ export interface RulesInForce {
   readonly global: ScopeRules | null;
 }
 
-/** The rules of a session, with what else the check of a message needs. */
+/** The rules of a session, with everything else that checking a message requires. */
 export interface SessionRules extends RulesInForce {
   readonly agent: AgentSpec;
   readonly workspacePath: string | null;
@@ -109,8 +112,8 @@ export interface SessionRules extends RulesInForce {
 
 export interface ApprovalStore {
   /**
-   * Opens a question and emits `approval.requested`. If the run has a pending one with the same digest,
-   * returns that one instead. Null if the fence is old.
+   * Opens a question and emits `approval.requested`. If the run already has a pending question with
+   * the same digest, returns that one instead. Null if the fence is old.
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
@@ -123,28 +126,31 @@ export interface ApprovalStore {
   /** All questions of a run, oldest first. */
   listApprovalsOf(runId: string): Promise<ApprovalRecord[]>;
   /**
-   * Answers it, exactly once: emits `approval.decided`, adds the rule, and wakes the run if it waits
-   * (the queue's `answer`). Throws `approval_decided` (even if its run has ended) and `not_found`.
+   * Answers a question exactly once: emits `approval.decided`, adds the rule, and wakes the run if
+   * it is waiting (the queue's `answer`). Throws `approval_decided` (even if its run has ended) and
+   * `not_found`.
    */
   decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
   /**
-   * Records that the agent is given the answer, so a later attempt does not use it for another call.
-   * False if it is not answered, was used, or the fence is old; repeated with the same fence, true.
+   * Records that the agent is given the answer, so that a later attempt does not use it for another
+   * call. False if there is no answer, it was already used, or the fence is old. True if repeated
+   * with the same fence.
    */
   useApproval(id: string, fence: number): Promise<boolean>;
   /**
-   * The agent withdrew it: emits `approval.withdrawn`. Repeated or after an answer, does nothing.
+   * The agent withdrew the question: emits `approval.withdrawn`. Does nothing if it was already
+   * withdrawn or answered.
    */
   withdrawApproval(id: string, reason: string): Promise<void>;
   /**
-   * Level-triggered, for the reconciler: withdraws pending questions of ended runs, and wakes runs that
-   * wait without a pending question (an answer may come before its run waits).
+   * Level-triggered, for the reconciler: withdraws pending questions of ended runs, and wakes runs
+   * that wait without a pending question (an answer may arrive before its run starts waiting).
    */
   reconcileApprovals(limit: number): Promise<{ readonly changed: number; readonly more: boolean }>;
 
   /**
-   * Reads all by key at once, since every message and call needs them. Null if there is no such
-   * session.
+   * Reads all rules by key in one query, because every message and call needs them. Null if there
+   * is no such session.
    */
   rulesFor(sessionId: string): Promise<SessionRules | null>;
   /** The rules that do not belong to a session. */

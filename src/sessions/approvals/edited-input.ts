@@ -58,7 +58,9 @@ const wrong = (path: readonly string[], why: string): BatonError => {
   return new BatonError('invalid_input', `${field}: ${why}`, { details: { field } });
 };
 
-/** Requires every field that was asked about, with its type; new fields are left to the tool. */
+/**
+ * Requires every field of the original input, with the same type; new fields are left to the tool.
+ */
 function mustHaveShape(asked: Fields, given: Fields, path: readonly string[]): void {
   for (const [key, was] of Object.entries(asked)) {
     const here = [...path, key];
@@ -80,7 +82,7 @@ function mustHaveItems(was: readonly Json[], is: readonly Json[], path: readonly
   throw wrong([...path, String(odd)], `is of type ${typeOf(is[odd])}, not ${[...types].join('/')}`);
 }
 
-/** Requires a text for each answered question. */
+/** Every answered question must have a text. */
 function mustAnswer({ answers }: Fields): void {
   if (!isFields(answers) || Object.keys(answers).length === 0) {
     throw wrong(['answers'], 'is not an object with an answer for each question');

@@ -18,22 +18,24 @@ export interface QuestionsOptions {
     ApprovalStore,
     'openApproval' | 'getApproval' | 'listApprovalsOf' | 'useApproval' | 'withdrawApproval'
   >;
-  /** Judges a call by the tool rules. */
+  /** Checks a call against the tool rules. */
   readonly decide: (call: ToolCall) => Promise<Verdict>;
   /** Resolves when everything recorded so far is stored. */
   readonly stored: () => Promise<void>;
   /** Masks a call for the log and for people; no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
-  /** Encrypts the input of a question, to be shown to people who may answer it. */
+  /** Encrypts the input of a question, so that people who may answer it can see it. */
   readonly seal: (input: Json, approvalId: string) => string;
   readonly open: (sealed: string) => Json;
   /** Identifies equal calls. Keyed, because the call may contain a secret. */
   readonly digest: (text: string) => string;
-  /** Answers given to an earlier attempt for a call that was interrupted. */
+  /** Answers to calls of an earlier attempt that were interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
   /** How long an agent is kept alive while it waits for an answer. */
   readonly parkMs: number;
-  /** Called when an answer takes too long: the agent must be stopped, its question stays open. */
+  /**
+   * Called when an answer takes too long: the agent must be stopped, but its question stays open.
+   */
   readonly onPark: () => void;
   readonly onDenied?: (() => void) | undefined;
 }
@@ -70,7 +72,7 @@ export class Questions {
     await this.#options.stored();
     const digest = this.#digestOf(call);
     // Identical concurrent calls are judged one after the other, because an answer is valid for
-    // one.
+    // only one.
     const before = this.#asked.get(digest) ?? Promise.resolve();
     const answer = before.then(() => this.#judge(call, withdrawn));
     this.#asked.set(
@@ -94,7 +96,8 @@ export class Questions {
   async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
     const { context, maskCall } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    // Also if only its logged form looks unrepeatable: a later attempt has nothing but the log.
+    // Applies even if only the logged form looks unrepeatable: a later attempt has nothing but the
+    // log.
     const once = [input, value].some((each) => kindOf({ tool, input: each }) === 'unrepeatable');
     if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
@@ -170,7 +173,10 @@ export class Questions {
     }
   }
 
-  /** Waits until every open question is answered, also by an answer given before the run waited. */
+  /**
+   * Waits until every open question is answered. An answer given before the run began to wait
+   * counts, too.
+   */
   async #wait(): Promise<void> {
     const { context, parkMs, onPark } = this.#options;
     try {
@@ -221,13 +227,13 @@ export class Questions {
       if (reusable.state === 'allowed') await this.#note(call, 'an earlier attempt was allowed to');
       return this.#give(reusable, call);
     }
-    // Read each time, because one question may be answered while another is asked.
+    // Read each time, because one question may be answered while another is being asked.
     const all = await retryWhileAway(context.signal, () => store.listApprovalsOf(context.run.id));
     const unused = all.find((each) => each.usedAt === null && fits(each));
     return unused === undefined ? null : this.#use(unused, call);
   }
 
-  /** Records the answer as given before giving it, because it is valid for one call. */
+  /** Records the answer as given before giving it, because it is valid for only one call. */
   async #use(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     const { context, store } = this.#options;
     this.#given.add(record.id);
@@ -241,8 +247,8 @@ export class Questions {
   }
 
   /**
-   * Judges again: edited input makes another call, and rules may have changed since it was asked
-   * (P3).
+   * Checks the rules again: edited input makes it a different call, and the rules may have changed
+   * since (P3).
    */
   async #give(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     this.#given.add(record.id);

@@ -69,7 +69,7 @@ export function connectionRules(rule: SessionRule): void {
     rig.advance(LEASE_MS);
     expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.reconcile();
-    // Rows that were still there would count again with the node.
+    // Any rows still there would count again once the node is back.
     await rig.queue.node('node-1');
     expect(await rig.current(id)).toMatchObject({ activeConnections: 1 });
     await rig.store.leave('node-2');

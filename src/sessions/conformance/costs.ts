@@ -66,7 +66,7 @@ export function costRules(rule: SessionRule): void {
       await put({ ...killed, id: 'working', startedAt: 2, costUsd: 0.5 });
       expect((await usages(rig, id)).at(-1)?.payload).toMatchObject({ source: 'estimated' });
       expect((await rig.events(id, 'session.cost')).at(-1)?.payload).toEqual({ costUsd: 0.75 });
-      // A late update from the process that was believed dead.
+      // A late update from the process that was presumed dead.
       await put({ ...killed, id: 'working', startedAt: 2, finishedAt: null, costUsd: 9 });
       await put({ ...killed, id: 'outright', startedAt: 3, signal: 'SIGKILL', costUsd: 2 });
       await put({ ...killed, id: 'last', startedAt: 4, signal: 'SIGTERM', costUsd: 4 });

@@ -174,7 +174,7 @@ export function messageRules(rule: SessionRule): void {
       expect(new Set(receipts.map((one) => one.id)).size).toBe(1);
       expect(receipts.filter(({ known }) => !known)).toHaveLength(1);
       expect(errors).toEqual(errors.map(() => refused('idempotency_conflict')));
-      // All requests with one body win, or the one with the other body.
+      // Either all requests with the same body win, or the one with the other body.
       expect([1, 4]).toContain(receipts.length);
       expect(await rig.events(id, 'run.queued')).toHaveLength(1);
       const won = receipts.length === 4 ? 'h' : 'other';

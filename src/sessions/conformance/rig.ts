@@ -29,7 +29,7 @@ export type SessionRule = (title: string, body: (rig: SessionStoreRig) => Promis
 export const MINUTE = 60_000;
 export const MAY_BE_QUEUED = 100;
 
-/** A session store under test, with a clock that moves only on demand. */
+/** A session store under test, with a clock that advances only on demand. */
 export class SessionStoreRig {
   readonly #open: OpenAt;
   readonly databaseName = newId();
@@ -171,7 +171,7 @@ export class SessionStoreRig {
     return type === undefined ? events : events.filter((event) => event.type === type);
   }
 
-  /** The changes of status in the log, as `PENDING→ACTIVE ready`. */
+  /** The status changes in the log, such as `PENDING→ACTIVE ready`. */
   async moves(id: string): Promise<string[]> {
     return (await this.events(id, 'session.status')).map(({ payload }) => {
       const { from, to, reason } = SESSION_EVENTS['session.status'].parse(payload);

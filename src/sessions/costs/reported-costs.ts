@@ -1,6 +1,6 @@
 import type { SessionStore } from '../session-store.ts';
 
-/** The same store, which also reports the cost of each invocation, once, when it has ended. */
+/** The same store, except that it also reports the cost of each invocation once it has ended. */
 export const withReportedCosts = <S extends Pick<SessionStore, 'putInvocation'>>(
   store: S,
   onCost: (agent: string, usd: number) => void,

@@ -10,13 +10,13 @@ interface Cached {
   sharedWith: Promise<ReadonlySet<string>> | null;
 }
 
-/** How many sessions are cached; for any other, a reader reads the database again. */
+/** How many sessions are cached; readers of any other session go to the database. */
 const CACHED_MAX = 1000;
 
 /**
- * Sessions whose log grew, read once for all readers of the hint stream on this node. Every change to
- * a session is an event in its log, so what was read at a seq is valid until the next one. Shares are
- * not in the log; changing them sends a hint, which clears the cache.
+ * Sessions whose logs grew, read once for all readers of the hint stream on this node. Every change
+ * to a session is an event in its log, so a session read at one seq is valid until the next. Shares
+ * are not in the log; changing them sends a hint, which clears the cache.
  */
 export class SessionCache {
   readonly #store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>;

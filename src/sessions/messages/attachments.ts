@@ -49,7 +49,9 @@ const sealedAs = (sessionId: string): string => `attachment in ${sessionId}`;
 
 const NAME_CHARACTERS = 80;
 
-/** A valid file name on every system: not hidden, without control characters for terminals. */
+/**
+ * A file name that is valid on every system, not hidden, and free of terminal control characters.
+ */
 export function safeName(name: string): string {
   const last = name.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   const plain = last
@@ -63,7 +65,7 @@ export function safeName(name: string): string {
   return `${stem}${end}`.trim();
 }
 
-/** Two files of the same name would overwrite each other, also on case-insensitive file systems. */
+/** Avoids two files with the same name, ignoring case: one would overwrite the other. */
 function freeName(name: string, taken: Set<string>): string {
   let free = name;
   for (let n = 2; taken.has(free.toLowerCase()); n++) free = `${n}-${name}`;

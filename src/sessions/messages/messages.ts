@@ -25,7 +25,7 @@ export function storeMessage(
   tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
 ): StoredMessage {
   const { masker, runsInShell } = tools;
-  // A person who retries a command must see everything that it does.
+  // A person who retries a command must be able to see everything it does.
   const message = runsInShell ? masker.maskCall(text) : masker.mask(text);
   return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
 }
@@ -39,10 +39,12 @@ export const textOfSteer =
   ({ message, original, sessionId }: SteerRecord): string =>
     original === null ? message : openOriginal(original, sessionId, box);
 
-/** Bound to the session, not to the run: a retry takes the original along. */
+/** Bound to the session, not to the run, because a retry reuses the original. */
 const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
-/** A text with a mask is not what was written, so it must not be sent to the agent again. */
+/**
+ * Text with a mask in it is not what the person wrote, so it must not be sent to the agent again.
+ */
 export function refuseMask(text: string, masker: Masker): void {
   if (masker.hasMask(text)) {
     throw new BatonError('contains_mask', undefined, { details: { field: 'message' } });
@@ -105,7 +107,7 @@ export function admissionOf(parts: AdmissionParts): Admission {
 /** How much of the message its event contains; the whole message is stored with the steer. */
 const EVENT_TEXT_BYTES = 128 * 1024;
 
-/** A message for the agent at work. It cannot have settings that apply only to a new run (Q11). */
+/** A message for an agent at work. It cannot have settings that apply only to a new run (Q11). */
 export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
   const { sessionId, body, runId, stored, idempotencyKey } = parts;
   for (const field of ['attachments', 'runAt', 'allowedTools', 'disallowedTools'] as const) {
@@ -129,7 +131,9 @@ export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
   };
 }
 
-/** Of the body as received, including secrets: a different secret makes a different body. */
+/**
+ * A digest of the body as received, secrets included: a different secret makes a different body.
+ */
 const digestOf = ({ body, sessionId, box }: AdmissionParts): string =>
   box.digest(JSON.stringify(body), sealedAs(sessionId));
 

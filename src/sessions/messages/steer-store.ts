@@ -9,7 +9,7 @@ import type { StatusChange } from '../session-store.ts';
 
 export interface SteerRequest {
   readonly sessionId: string;
-  /** The message's id, and the id of the run that it becomes if no agent takes it. */
+  /** The message's id, and also the id of the run that it becomes if no agent takes it. */
   readonly id: string;
   /** JSON text of an `AgentPayload`; the message in it is masked. */
   readonly payload: string;
@@ -25,7 +25,7 @@ export interface SteerRequest {
 }
 
 export interface Steered {
-  /** The run whose agent gets the message; the message's own, if it has become a run. */
+  /** The run whose agent gets the message; if the message has become a run, that run. */
   readonly runId: string;
   readonly state: 'steered' | 'queued';
   /** True if the idempotency key was known and nothing was added. */
@@ -48,12 +48,12 @@ export interface SteerRecord {
 
 export interface SteerStore {
   /**
-   * Stores a message for the session's current run, emits `run.steered`, and sends a hint to its node.
-   * Throws `cannot_steer` unless that run is executing or waits for an answer, `not_found`,
-   * `queue_full`, `idempotency_conflict`.
+   * Stores a message for the session's current run, emits `run.steered`, and sends a hint to its
+   * node. Throws `not_found`, `queue_full`, `idempotency_conflict`, and `cannot_steer` unless that
+   * run is executing or waiting for an answer.
    */
   steerMessage(request: SteerRequest): Promise<Steered>;
-  /** Messages of runs, waiting or given, in the order they arrived. */
+  /** The messages sent to these runs, both waiting and given, in the order they arrived. */
   listSteers(runIds: readonly string[]): Promise<SteerRecord[]>;
   /** Records that an agent is given the message, or did not take it. False if the fence is old. */
   markSteer(id: string, given: boolean, fence: number): Promise<boolean>;

@@ -7,14 +7,16 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { SteerRecord, SteerStore } from './steer-store.ts';
 
-/** The polling interval, for hints that get lost. */
+/** The polling interval, in case hints get lost. */
 const EVERY_MS = 2000;
 
 export interface SteeringOptions {
   readonly store: Pick<SteerStore, 'listSteers' | 'markSteer'> & Pick<Store, 'onHint'>;
   /** The text that the agent gets. */
   readonly textOf: (steer: SteerRecord) => string;
-  /** Whether its sender may still send to the session: it may have waited for long (X3). */
+  /**
+   * Whether its sender may still send to the session, since it may have waited a long time (X3).
+   */
   readonly isAllowed: (steer: SteerRecord) => Promise<boolean>;
   readonly nodeId: () => string | null;
   readonly log: Logger;
@@ -67,15 +69,16 @@ export class Steering {
       const steers = await store.listSteers([...feeds.keys()]);
       for (const steer of steers) if (steer.state === 'waiting') feeds.get(steer.runId)?.put(steer);
     } catch (error) {
-      // The worker reports a database that is away.
+      // The worker reports it when the database is unavailable.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Follow-ups not read');
     }
   }
 }
 
 /**
- * Messages in the order they arrived. Each is recorded as given before it is given, and counts as
- * taken when the next one is requested. A message that the agent did not take is put back.
+ * Messages in the order they arrived. Each is recorded as given before it is handed over, and
+ * counts as taken when the next one is requested. A message that the agent did not take is put
+ * back.
  */
 export class SteerFeed implements AsyncIterable<string> {
   readonly #context: AttemptContext;
@@ -116,7 +119,7 @@ export class SteerFeed implements AsyncIterable<string> {
     };
   }
 
-  /** Gives no more messages; resolves when untaken ones are put back. Safe to call twice. */
+  /** Stops giving messages; resolves once the untaken ones are put back. Safe to call twice. */
   async close(): Promise<void> {
     if (!this.#ended) {
       this.#ended = true;
@@ -139,7 +142,9 @@ export class SteerFeed implements AsyncIterable<string> {
     return { done: false, value: this.#options.textOf(steer) };
   }
 
-  /** One that is not allowed stays waiting, and becomes a run that is refused when it starts. */
+  /**
+   * A message that is not allowed keeps waiting, and becomes a run that is refused when it starts.
+   */
   async #nextAllowed(): Promise<SteerRecord | null> {
     const { signal } = this.#context;
     for (;;) {

@@ -10,7 +10,7 @@ export interface FileToWrite {
 }
 
 const FOLDER = '.baton';
-/** Models accept no larger image; the agent gets only its name. */
+/** Models accept no larger images; for those, the agent gets only the name. */
 const SHOWN_BYTES = 3_750_000;
 
 /**
@@ -51,7 +51,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Removes what is there first: a file of an earlier attempt, or a link. */
+/** First removes anything already there: a file from an earlier attempt, or a link. */
 async function replaceFile(path: string, content: Buffer): Promise<void> {
   await rm(path, { force: true, recursive: true });
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;

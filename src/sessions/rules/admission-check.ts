@@ -14,9 +14,9 @@ export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disal
 }
 
 /**
- * Refuses a message to the shell agent if the rules do not allow it to the person who sends, edits or
- * retries it (P2, P3). Messages to other agents pass, because their calls are judged one by one.
- * Returns whether a shell runs the message.
+ * Refuses a message to the shell agent if the rules do not allow the person to send, edit or retry
+ * it (P2, P3). Messages to other agents pass, because their calls are judged one by one. Returns
+ * whether a shell runs the message.
  */
 export async function checkAdmission(
   parts: ServiceParts,
@@ -28,7 +28,7 @@ export async function checkAdmission(
   // A missing session is reported when the message is stored.
   if (rules?.agent.kind !== 'shell') return false;
   const sent = { ...standingOf(by), ...tools };
-  // Without following links: the workspace may be on another machine, which checks again.
+  // Does not follow links: the workspace may be on another machine, which checks again.
   const verdict = await refusalOf(message, rules.agent, sent, async (call, by) =>
     judgeAsWritten(call, rules.workspacePath, by, rules, ownFiles),
   );
@@ -42,7 +42,8 @@ export async function checkAdmission(
 }
 
 /**
- * Refuses an agent that would start something the rules deny to the person who configures it (P1).
+ * Refuses an agent that would start something that the rules deny the person who configures it
+ * (P1).
  */
 export async function checkAgentStart(
   { store, onDenied, ownFiles }: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles'>,

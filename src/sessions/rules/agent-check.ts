@@ -18,9 +18,9 @@ export interface RefusedStart {
 }
 
 /**
- * The first thing Baton would start for an agent that the rules deny to the person who configured it,
- * or that uses Baton's own files; null if everything may start (P1, P7). Checked when the agent is
- * configured and at every start.
+ * The first thing that Baton would start for the agent although the rules deny it to the person who
+ * configured the agent, or although it uses Baton's own files; null if everything may start (P1,
+ * P7). Checked when the agent is configured and at every start.
  */
 export function refusedStart(
   agent: AgentSpec,
@@ -43,7 +43,7 @@ export function refusedStart(
   return null;
 }
 
-/** For a session from before MCP servers had a schema. */
+/** For sessions that are older than the schema for MCP servers. */
 const NOT_UNDERSTOOD: Verdict = {
   decision: 'deny',
   scope: 'default',

@@ -10,8 +10,9 @@ import { fitText } from '../turn/fit-text.ts';
 import type { Call, Sent } from './tool-scopes.ts';
 
 /*
- * A message to the shell agent is a command, and this agent cannot ask anybody: the rules are checked
- * when it is sent and again before it runs (P3). The same goes for what an agent is configured to start.
+ * A message to the shell agent is a command, and this agent cannot ask anyone, so the rules are
+ * checked when the message is sent and again before it runs (P3). The same goes for programs that
+ * an agent is configured to start.
  */
 
 /** On these channels, the sender of a command is the person who would be asked about it. */
@@ -19,7 +20,7 @@ const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
 /** How much of a refused command its event contains. */
 const EVENT_TEXT_BYTES = 16 * 1024;
 
-/** The verdict if something may not run without asking another person; null if it may run. */
+/** The verdict if something may not run without another person's approval; null if it may run. */
 export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
   const { decision } = verdict;
   const may = decision === 'allow' || (decision === 'ask' && SENDER_APPROVES.includes(channel));
@@ -27,9 +28,9 @@ export function refusal(verdict: Verdict, channel: Channel): Verdict | null {
 }
 
 /**
- * Why a message to the shell agent may not run; null if it may. If the agent has its own command, the
- * message is that command's last argument, so the two are also judged together. The message's
- * `allowedTools` do not count there, because they apply to the message alone.
+ * Why a message to the shell agent may not run; null if it may. If the agent has its own command,
+ * the message is that command's last argument, so the two are also judged together. The message's
+ * `allowedTools` do not count in that case, because they apply to the message alone.
  */
 export async function refusalOf(
   message: string,

@@ -9,13 +9,13 @@ import { type Call, judge, judgeAll, locationOf, type Sent } from './tool-scopes
 
 interface Speakers {
   readonly sent: Sent;
-  /** The standings of others who sent messages to the run (P2). */
+  /** The standings of other people who sent messages to the run (P2). */
   readonly others?: readonly Standing[];
 }
 
 /**
- * Judges a call on the machine where it would run, as written and by where its paths really lead,
- * by the rules and by whether it touches Baton's own files (P3, P7).
+ * Judges a call on the machine where it would run, both as written and by where its paths really
+ * lead. Checks the rules, and whether it touches Baton's own files (P3, P7).
  */
 export async function judgeCall(
   call: Call,

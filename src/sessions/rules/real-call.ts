@@ -14,9 +14,9 @@ export interface RealCalls {
 }
 
 /**
- * The calls that path rules judge in place of this one, because a repository may contain a link that
- * leads out of it. A file tool is judged as written and by where its paths lead; a command or an
- * unknown tool is judged with where each of its names leads.
+ * The calls that path rules judge in place of this one, because a repository may contain a link
+ * that leads out of it. A file tool is judged as written and by where its paths lead; for a command
+ * or an unknown tool, the judgement includes where each of its names leads.
  */
 export async function realCalls(call: Call, workspace: string): Promise<RealCalls> {
   const { tool, input } = call;
@@ -42,15 +42,16 @@ export async function realCalls(call: Call, workspace: string): Promise<RealCall
   }
   const others = new Set<string>();
   const targets = new Set<string>();
-  // Both spellings of a name (`spellingsOf`): a link may have either.
+  // Tries both spellings of a name (`spellingsOf`), because a link may have either.
   for (const spelled of [AS_WRITTEN, COMPOSED]) {
-    // After a link, the system resolves `..` from its target, Claude Code from the link itself.
+    // After a link, the system resolves `..` from the link's target, but Claude Code from the link
+    // itself.
     for (const way of [AS_WRITTEN, normalize]) {
       const changed: Fields = {};
       for (const name of FILE_FIELDS) {
         const said = Object.hasOwn(input, name) ? input[name] : undefined;
         const path = typeof said === 'string' ? atHome(spelled(said)) : '';
-        // Nothing opens a longer one; following it name by name would take long.
+        // Nothing opens a longer path, and following one name by name would take too long.
         if (path === '' || path.length > PATH_MAX) continue;
         const { path: real } = await paths.of(way(path));
         if (real === resolve(workspace, path)) continue;
@@ -74,7 +75,7 @@ const COMPOSED = (path: string): string => spellingsOf(path).at(-1)!;
 
 type Fields = { [name: string]: Json };
 
-/** A search may start in a folder that its pattern names, behind a link. */
+/** A search may start behind a link, in a folder that its pattern names. */
 async function realGlob(
   { path, pattern }: { readonly [name: string]: Json },
   atHome: (path: string) => string,

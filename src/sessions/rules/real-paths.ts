@@ -8,7 +8,7 @@ import {
   segmentsOf,
 } from '../../policy/tools/path-match.ts';
 
-/** Where a name leads, and whether that is a folder; a missing file is not one. */
+/** Where a name leads, and whether that is a folder; false if nothing is there. */
 export interface RealPath {
   readonly path: string;
   readonly folder: boolean;
@@ -19,9 +19,10 @@ export interface RealPath {
 const LINKS_MAX = 40;
 
 /**
- * Follows links as the system does, name by name: `..` after a link is the parent of its target. Paths
- * that do not exist yet are followed, too, because they can be written through a link. `/proc/self` is
- * the agent's own process, not this one. Each name is read once, however many paths contain it.
+ * Follows links as the system does, name by name: `..` after a link is the parent of its target.
+ * Even paths that do not exist yet are followed, because they can be written through a link.
+ * `/proc/self` is the agent's own process, not this one. Each name is read once, however many paths
+ * contain it.
  */
 export class RealPaths {
   readonly #workspace: string;
@@ -53,7 +54,7 @@ export class RealPaths {
     const rest = (isInside ? path.slice(this.#workspace.length) : path).split('/').reverse();
     let at = isInside || !path.startsWith('/') ? this.#home : '/';
     let folder = true;
-    /** The rest of the path from the first name that does not exist. */
+    /** The rest of the path, starting with the first name that does not exist. */
     const gone: string[] = [];
     let links = 0;
     while (rest.length > 0) {
@@ -72,7 +73,8 @@ export class RealPaths {
       const next = join(at, name);
       if (next.startsWith('/proc/')) {
         const led = segmentsOf(next, { cwd: this.#home })!;
-        // No known link is so deep. Resolving name by name from here on would take quadratic time.
+        // No known link is this deep, and resolving name by name from here on would take quadratic
+        // time.
         if (led[0] === 'proc' && led.length > PROC_DEPTH) {
           gone.push(name);
           continue;

@@ -82,7 +82,7 @@ export function mustBeRules(field: string, rules: readonly string[]): void {
   );
 }
 
-/** Limit for the audit log, as JSON; of longer lists only the lengths are recorded. */
+/** Limit for the audit log, measured as JSON; for longer lists, only their lengths are recorded. */
 const DETAIL_MAX = 4000;
 
 function entryFor(

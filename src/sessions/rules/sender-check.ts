@@ -5,8 +5,8 @@ import type { SessionStore } from '../session-store.ts';
 export type SenderStore = Pick<AccessStore, 'getUser'> & Pick<SessionStore, 'getSessionFor'>;
 
 /**
- * Whether a person may use a session now. Queued work outlives the request that made it, so their
- * account, role and shares are read again when it starts (X2, X3).
+ * Whether a person may use a session now. Queued work outlives the request that created it, so the
+ * person's account, role and shares are read again when it starts (X2, X3).
  */
 export async function mayUse(
   store: SenderStore,

@@ -6,7 +6,7 @@ import { decide, type Scopes, strictest } from '../../policy/tools/decide.ts';
 import type { Location } from '../../policy/tools/path-match.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 
-/** Converts stored rules to what the policy takes. */
+/** Converts stored rules to the form that the policy expects. */
 export const scopesOf = (
   { channel, through = [] }: Standing,
   { session, channels, global }: RulesInForce,
@@ -45,7 +45,7 @@ export const judge = (
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 
-/** The same for a run that others steered: as strict as the strictest of them (P2). */
+/** The same for a run that other people steered: the strictest verdict applies (P2). */
 export function judgeAll(
   call: Call,
   workspace: string | null,

@@ -84,7 +84,7 @@ export function runService(parts: ServiceParts): RunService {
     return JSON.stringify(takenOverBy(by, before));
   };
 
-  /** The store checks access together with the insert; only a refusal is looked up, to say why. */
+  /** The store checks access as it inserts; only after a refusal is the reason looked up. */
   const sendAs = async (
     by: Principal,
     request: SendRequest,
@@ -165,8 +165,8 @@ export function runService(parts: ServiceParts): RunService {
     async listRuns(by, { sessionId, state, order, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const list = ({ limit, cursor }: Slice): Promise<Run[]> => {
-        // Queued runs are listed in the order they will start, which after a move is not that of
-        // their ids.
+        // Queued runs are listed in the order they will start. After a move, that is not the order
+        // of their ids.
         if (sessionId !== undefined && state === 'queued' && order === undefined)
           return queue.listQueued(sessionId, limit, cursor);
         const filter = {

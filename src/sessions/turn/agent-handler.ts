@@ -36,7 +36,8 @@ export interface AgentHandlerOptions extends TurnParts {
     SenderStore;
   readonly provisioner: Provisioner;
   /**
-   * Kills an earlier attempt's leftovers on this machine: two agents never work on one run (A3).
+   * Kills anything left over from an earlier attempt on this machine: two agents never work on one
+   * run (A3).
    */
   readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
@@ -95,7 +96,7 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read for each call: rules change, and a person who steers the run counts from then on (P2,
+      // Read for every call: rules change, and people who steer the run count from then on (P2,
       // P3).
       const [rules, steers] = await retryWhileAway(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
@@ -125,9 +126,9 @@ function failIfTaken(error: unknown): unknown {
 }
 
 /**
- * The sender may have been disabled, demoted or lost the session since the message was queued. A fork
- * made before any run of its original had ended copies what is there now, so its owner must still be
- * able to read the original.
+ * Since the message was queued, its sender may have been disabled or demoted, or may have lost
+ * access to the session. A fork made before any run of the original had ended copies the
+ * conversation as it is now, so its owner must still be able to read the original.
  */
 async function checkPeople(
   { session: { ownerId, forkedFrom } }: SessionWithFacts,
@@ -179,7 +180,10 @@ async function checkStart(
   return fail('permission_denied', masker.mask(`${field}${explain(verdict)}`));
 }
 
-/** A workspace may take long or never become ready, but a run can be stopped at any time (Q9). */
+/**
+ * A workspace may take long to become ready, or never do so, but a run can be stopped at any time
+ * (Q9).
+ */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);
@@ -212,8 +216,8 @@ async function startsFresh(
 }
 
 /**
- * An agent whose end was not recorded may still be alive: from this run, or from an earlier one that
- * ended with its node. Only the holder of the lane's claim may work in the lane (A3).
+ * An agent whose end was not recorded may still be alive, whether from this run or from an earlier
+ * one that died with its node. Only the holder of the lane's claim may work in the lane (A3).
  */
 async function killLeftovers(
   { run, signal }: AttemptContext,

@@ -50,7 +50,7 @@ export interface TurnParts {
   readonly parkMs?: number;
   /** How much output one run may store (E10). */
   readonly runOutputBytes?: number;
-  /** Whether a run waits for the end of a usage limit; true by default. */
+  /** Whether a run waits until a usage limit is reset; true by default. */
   readonly parkUsageLimit?: boolean;
   /** Delivers messages to an agent at work (Q11). */
   readonly steering: Steering;
@@ -62,27 +62,27 @@ export interface TurnOptions {
   readonly current: SessionWithFacts;
   readonly path: string;
   readonly plan: TurnPlan;
-  /** Answers given to an earlier attempt for a call that was interrupted. */
+  /** Answers to calls of an earlier attempt that were interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
   readonly context: AttemptContext;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
-  /** Encrypts the input of a question, to be shown to people who may answer it. */
+  /** Encrypts the input of a question, so that people who may answer it can see it. */
   readonly seal: (input: Json, approvalId: string) => string;
   /** Decrypts an input that a person edited. */
   readonly open: (sealed: string) => Json;
   readonly digest: (text: string) => string;
 }
 
-/** Runs one attempt's agent, from its start to the record of its end. */
+/** Runs one attempt's agent, from its start until its end is recorded. */
 export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const { current, path, plan, context, parts } = options;
   const { store, masker, maskJson, maskCall, clock } = parts;
   const { agent } = current.session;
   const noted = noteStart(options);
-  // Awaited later or never; until then, a failure must not be an unhandled rejection.
+  // Awaited later, if at all; until then, a failure must not become an unhandled rejection.
   noted.catch(() => {});
-  // A shell command runs at once and asks nobody: there is no later point before it may write.
+  // A shell command runs at once and asks no one, so this is the last moment before it may write.
   if (agent.kind === 'shell') await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
   await retryWhileAway(context.signal, () => store.putInvocation(invocation));
@@ -162,10 +162,11 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         known = event.conversation ?? known;
         const { model } = event;
         const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
-        // First, because a conversation without this event would be resumed without a check.
+        // Emitted first, because a conversation without this event would be resumed without a
+        // check.
         await context.emit('agent.init', init).catch(() => {});
-        // At once, because after a crash the next attempt must know which conversation to resume
-        // (A3).
+        // Stored at once, because after a crash the next attempt must know which conversation to
+        // resume (A3).
         await retryWhileAway(context.signal, () =>
           store.putInvocation(invocation, {
             fence: context.fence,
@@ -240,10 +241,10 @@ function turnOf(
 }
 
 /**
- * A node that was suspended may wake up when another node has the run, and start an agent that the
- * other node does not know about. Since a takeover kills earlier processes, checking the fence after
- * the start and before the agent gets any input is enough: two agents never continue one conversation
- * (A3). A shell command has no conversation.
+ * A suspended node may wake up after another node has taken over the run, and start an agent that
+ * the other node does not know about. Since a takeover kills earlier processes, checking the fence
+ * after the start and before the agent gets any input is enough: two agents never continue one
+ * conversation (A3). A shell command has no conversation.
  */
 async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<void> {
   if (current.session.agent.kind === 'shell') return;
@@ -255,7 +256,7 @@ async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<voi
 /** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */
 async function noteStart({ path, context, parts, current, plan }: TurnOptions): Promise<void> {
   const { kind, command } = current.session.agent;
-  // Only commands that may be repeated need it, and reading changes nothing.
+  // Only commands that may be repeated need a snapshot, and reading changes nothing.
   if (kind === 'shell' && kindOfCommand(plan.message, command) !== 'writing') return;
   const { run, attempt, signal } = context;
   const keep = parts.snapshotDirOf(run.lane);

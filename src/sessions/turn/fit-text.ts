@@ -5,7 +5,7 @@ export interface Fitted {
   readonly truncated: boolean;
 }
 
-/** The end of a text, at most `maxBytes` as JSON; the end matters most. */
+/** Cuts text to at most `maxBytes` as JSON. Keeps the end, which matters most. */
 export function fitText(text: string, maxBytes: number): Fitted {
   let rest = text;
   for (;;) {

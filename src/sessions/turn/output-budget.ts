@@ -14,9 +14,9 @@ const PACE_CHARACTERS = 1024 * 1024;
 const PACE_MS = 125;
 
 /**
- * How much output a run may still store (E10), across all its attempts. Until it is spent, the database
- * slows down an agent that writes too much (E7). After that nothing would, and one agent could keep
- * the server busy reading output that is not stored; hence `pace`.
+ * How much output a run may still store (E10), across all its attempts. Until it is spent, the
+ * database slows down an agent that writes too much (E7). After that nothing would, and one agent
+ * could keep the server busy reading output that is never stored; hence `pace`.
  */
 export class OutputBudget {
   readonly bytes: number;

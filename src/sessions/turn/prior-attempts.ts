@@ -28,7 +28,7 @@ export interface PriorAttemptsOptions {
 }
 
 export interface PriorAttempts extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
-  /** Answers that were given for a call that was interrupted. */
+  /** Answers to calls that were interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
   /** Why the run must not be attempted again, for people (Q16). */
   readonly unsafe: string | null;
@@ -43,12 +43,12 @@ const NOTHING: PriorAttempts = {
   unsafe: null,
 };
 const PAGE = 1000;
-/** With this many ended runs, one of them is assumed to have started. */
+/** If there are this many ended runs, one of them is assumed to have started. */
 const ENDED_MOST = 100;
 
 /**
- * Reads from the log what earlier attempts of the run have done (Q16); a call is stored before it is
- * allowed. Emits what they may have changed in the workspace before the next attempt starts.
+ * Reads from the log what earlier attempts of the run have done (Q16); a call is stored before it
+ * is allowed. Before the next attempt starts, emits what they may have changed in the workspace.
  */
 export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, agent } = options;

@@ -11,21 +11,21 @@ import { bytesOf, type OutputBudget } from './output-budget.ts';
 
 /** Pieces that arrive within this time become one event (E6). */
 const COALESCE_MS = 50;
-/** A piece that grows to this size is written without waiting. */
+/** A piece that reaches this size is written without waiting. */
 const DELTA_CHARACTERS = 16 * 1024;
-/** Measured as JSON; below the limit of an event. */
+/** Measured as JSON; below the limit for an event. */
 const MESSAGE_BYTES = 200 * 1024;
 
 const NOTICE_BYTES = 8192;
 /**
- * Once the budget is spent (E10): how often the newest output is stored, and how long a result may
+ * Once the budget is spent (E10), how often the newest output is stored, and how long a result may
  * be.
  */
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
 /**
- * Events of which at most one per NEWEST_MS is stored then. Calls and results show what was done
- * (Q16).
+ * Event types of which, from then on, at most one event is stored per NEWEST_MS. Calls and results
+ * are always stored, because they show what was done (Q16).
  */
 const OPTIONAL: ReadonlySet<string> = new Set(['agent.notice', 'agent.thinking']);
 
@@ -59,9 +59,9 @@ export class Recorder {
   /** The log already has the notice that output is missing from here on. */
   #hasGap = false;
   #lastOptional = Number.NEGATIVE_INFINITY;
-  /** A timer's failure to store something, thrown by the next call. */
+  /** An error that occurred when a timer stored something; the next call throws it. */
   #failure: unknown = null;
-  /** The last event being stored; when it is, so are all before it. */
+  /** The last event being stored. Once it is stored, so are all events before it. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: RecorderOptions) {
@@ -97,7 +97,7 @@ export class Recorder {
     }
   }
 
-  /** Masks before cutting, so that the cut leaves no half of a secret. */
+  /** Masks before cutting, so that a cut never leaves half a secret. */
   async #event(type: string, payload: Json): Promise<void> {
     const { masker, maskJson, maskCall, budget } = this.#options;
     if (type === 'agent.tool_use') {
@@ -217,7 +217,7 @@ export class Recorder {
     const payload = this.#source === 'agent' ? { text } : { text, stream: this.#source };
     this.#pending = '';
     try {
-      // Not awaited: room() slows the agent down, and the signal reports the loss of the run.
+      // Not awaited: room() slows the agent down, and the signal reports if the run is lost.
       this.#send('agent.delta', payload);
     } catch (error) {
       this.#failure ??= error;

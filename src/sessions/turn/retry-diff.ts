@@ -6,7 +6,10 @@ import type { WorkspaceDiff } from '../../workspaces/snapshot.ts';
 /** Masks may be longer than the secrets they replace, even in file names. */
 const SPARE_BYTES = 4 * 1024;
 
-/** The payload of `run.retry_diff`: masked, which may lengthen it, then cut to fit an event. */
+/**
+ * The payload of `run.retry_diff`: masked first, because that may lengthen it, then cut to fit an
+ * event.
+ */
 export function retryDiffOf(
   sinceAttempt: number,
   diff: WorkspaceDiff,

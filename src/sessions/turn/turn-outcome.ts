@@ -8,7 +8,7 @@ import { fail, park } from '../../queue/handler-result.ts';
 export interface Masking {
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
-  /** Whether a run waits for the end of a usage limit; if not, it fails. */
+  /** Whether a run waits until a usage limit is reset; if not, it fails. */
   readonly parkUsageLimit?: boolean;
 }
 

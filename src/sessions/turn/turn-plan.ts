@@ -4,13 +4,13 @@ import type { ApprovalRecord } from '../approvals/approval-store.ts';
 /** What is known about a run when another attempt starts. */
 export interface RunSoFar {
   readonly message: string;
-  /** The agent's id of the session's conversation, if it has one. */
+  /** The agent's id for the session's conversation, if there is one. */
   readonly conversation: string | null;
-  /** The point that a new conversation is copied from. */
+  /** The point from which a new conversation is copied. */
   readonly forkPoint: ForkPoint | null;
-  /** An agent of an earlier attempt has received the message. */
+  /** An agent in an earlier attempt has received the message. */
   readonly begun: boolean;
-  /** A tool call of an earlier attempt was allowed. */
+  /** A tool call in an earlier attempt was allowed. */
   readonly acted: boolean;
   /** Some run of the session has ended, so there is a conversation to continue. */
   readonly hasPast: boolean;
@@ -29,9 +29,9 @@ export interface TurnPlan {
 
 /**
  * What an attempt says to the agent, and in which conversation (A3). After an interruption it
- * continues the conversation. If nothing was done yet, it starts a new one, because an agent killed at
- * its very first question has often stored nothing to resume. A fork is then made again under another
- * id; the first copy is never resumed.
+ * continues the conversation. If nothing has been done yet, it starts a new one, because an agent
+ * killed at its very first question has often stored nothing to resume. In that case a fork is made
+ * again under another id; the first copy is never resumed.
  */
 export function planTurn(so: RunSoFar): TurnPlan {
   const { message, conversation, forkPoint, begun, acted, hasPast } = so;
@@ -48,7 +48,9 @@ export function planTurn(so: RunSoFar): TurnPlan {
 const CONTINUE =
   'The previous attempt was interrupted. Continue from where this conversation stopped, and do not repeat what is already done.';
 
-/** A call that waited for its answer died with its process, so it has to be made again. */
+/**
+ * A call that was waiting for its answer died with its process, so the agent has to make it again.
+ */
 function noteOf({ tool, state, message }: ApprovalRecord): string {
   const said = message === null ? '' : ` They said: ${message}`;
   return state === 'allowed'

@@ -2,7 +2,7 @@ import type { Usage } from '../../agents/driver.ts';
 
 /**
  * Stores an agent's usage while it works, so that it counts even if this process dies (A5). Writes
- * the newest figures, one write at a time; only the end of the turn waits for it.
+ * the newest figures, one write at a time; only the end of the turn waits for them.
  */
 export class UsageSoFar {
   readonly #store: (usage: Usage) => Promise<unknown>;

@@ -40,7 +40,7 @@ export async function checkAll(world: World, store: SessionStores): Promise<void
       log
         .filter((event) => event.type === type)
         .map(({ payload }) => (payload as Record<string, unknown>)[field] as T);
-    // Each change is emitted once, and starts from the status before it.
+    // Each change is emitted once and starts from the previous status.
     expect(emitted('session.status', 'to')).toEqual(moves);
     expect(emitted('session.status', 'from')).toEqual(['PENDING', ...moves].slice(0, moves.length));
     expect(emitted<number>('session.connections', 'activeConnections').at(-1) ?? 0).toBe(

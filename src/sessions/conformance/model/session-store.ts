@@ -8,7 +8,7 @@ import { World } from './world.ts';
 export interface ModelOptions {
   readonly numRuns: number;
   readonly maxCommands?: number;
-  /** Long enough to search for the shortest failing story. */
+  /** Leaves enough time to search for the shortest failing story. */
   readonly timeoutMs?: number;
 }
 

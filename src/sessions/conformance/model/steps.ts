@@ -22,7 +22,10 @@ const NODES = ['api-0', 'api-1'];
 const LEASE_MS = 200_000;
 const NAMES = ['one', 'two'];
 
-/** A step: a millisecond passes, so that no two steps share one; then everything is compared. */
+/**
+ * A step: a millisecond passes, so that no two steps share a timestamp; then everything is
+ * compared.
+ */
 const step = (label: string, run: (world: World, real: Real) => Promise<void>): Step => ({
   check: () => true,
   async run(world, real) {
@@ -254,7 +257,7 @@ async function joinNode(store: SessionStores, id: string, leaseMs: number): Prom
   await store.join({ id, host: 'h', ...identity, ...does }, leaseMs);
 }
 
-/** A worker that stays alive, and nodes that have connections. */
+/** Registers a worker that stays alive, and nodes with connections. */
 export async function begin(world: World, real: Real): Promise<void> {
   real.clock.now = world.now;
   await joinNode(real.store, WORKER, 10 ** 12);
@@ -274,7 +277,7 @@ const wish = fc.record({
   body: fc.constantFrom('b0', 'b0', 'b1'),
 });
 const mostly = fc.constantFrom(true, true, false);
-/** Ended sessions are usually reopened, or no further step would apply to them. */
+/** Ended sessions are usually reopened; otherwise no further step would apply to them. */
 const back = ['ready', 'ready', 'reopen', 'reopen', 'retry'];
 const what = fc.constantFrom(...Object.keys(COMMANDS), ...back);
 

@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../../contract/errors.ts';
 import type { SessionStatus, StatusReason } from '../../../contract/session.ts';
 
 /*
- * What sessions should be like, written a second time, as simply as possible and without
- * the machine: plain objects that can be copied, so that a refused call is a copy thrown away.
+ * How sessions should behave, written a second time, as simply as possible and without the state
+ * machine. The objects are plain and can be copied, so a refused call just discards its copy.
  */
 
 export interface ModelSession {
@@ -21,9 +21,9 @@ export interface ModelSession {
   running: string | null;
   /** In the order they will start. */
   queued: string[];
-  /** Not due, so not in the queue. */
+  /** Runs that are not due yet and so not in the queue. */
   later: { id: string; runAt: number }[];
-  /** Keys that were used, with the body and the run. */
+  /** Idempotency keys that were used, with the body and the run. */
   keys: Record<string, { body: string; run: string }>;
   connections: { id: string; node: string }[];
   emittedConnections: number;
@@ -77,7 +77,7 @@ export class World {
     session.moves.push(status);
   }
 
-  /** Applies a command by name; throws the error that the store must refuse with. */
+  /** Applies a command by name; throws the error that the store must throw as well. */
   change(session: ModelSession, what: string): void {
     const { status } = session;
     const open = status !== 'COMPLETED' && status !== 'TERMINATED';
