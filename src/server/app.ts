@@ -30,11 +30,11 @@ import { addWebApp } from './web/routes.ts';
 const BODY_MAX = 1024 * 1024;
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** How long its headers may take; every client sends them all at once. */
+/** How long its headers may take to arrive; every client sends them all at once. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often both timeouts are checked. */
 const TIMEOUT_CHECK_MS = 2000;
-/** Encoded in a path, a tag of 20 characters takes up to 180, and a run's id of 200 up to 1800. */
+/** In a path, a tag of 20 characters may be encoded as 180, and a run's id of 200 as 1800. */
 const PARAM_MAX = 2000;
 
 export interface Metrics extends RequestMetrics {
@@ -44,12 +44,12 @@ export interface Metrics extends RequestMetrics {
 
 export interface AppOptions {
   readonly log: FastifyBaseLogger;
-  /** Called for every request of /readyz; if it throws, the node is not ready. */
+  /** Called for every request to /readyz; if it throws, the node is not ready. */
   readonly ready: () => Promise<Readiness>;
   /** Null until the database is open; HTTP starts before it. */
   readonly service?: () => SessionService | null;
   readonly access?: () => AccessService | null;
-  /** Which agents can work here. */
+  /** Which agents can run here. */
   readonly agents?: () => Promise<AgentView[]>;
   /** Also counts requests, if they are limited. */
   readonly auth?: RequestAuthenticator;
@@ -81,7 +81,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     routerOptions: { maxParamLength: PARAM_MAX },
     exposeHeadRoutes: false,
     genReqId: () => crypto.randomUUID(),
-    // A stop must not wait for browsers that keep idle connections open.
+    // Shutting down must not wait for browsers that keep idle connections open.
     forceCloseConnections: 'idle',
     // Requests get our own 503 once the database is closed, with Retry-After.
     return503OnClosing: false,
@@ -91,7 +91,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   const { auth = refuseAll, pages = true } = options;
   app.addHook('onRequest', async (request, reply) => {
-    // Node emits every request of a packet, even after one of them got the connection closed.
+    // Node emits every request in a packet, even after one of them has caused the connection to
+    // close.
     if (request.raw.socket.destroyed) return reply.hijack();
     setHeaders(request, reply);
     if (auth.site.secure) setTransportSecurity(reply);

@@ -10,7 +10,7 @@ import { type AddressOf, addressReader } from './limits/address.ts';
 import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
 import { createSite, type RequestHeaders, type Site } from './site.ts';
 
-/** What a credential is read from: a Fastify request, or the raw request of an upgrade. */
+/** The source of a credential: a Fastify request, or the raw request of an upgrade. */
 export interface CredentialRequest extends RequestHeaders {
   readonly method: string;
   readonly address: string;
@@ -18,15 +18,15 @@ export interface CredentialRequest extends RequestHeaders {
   readonly upgrade?: boolean;
   /** The connection of the request. */
   readonly socket?: Duplex;
-  /** A page that is the same for everyone: the cookie alone opens it. */
+  /** The page is the same for everyone, so the cookie alone opens it. */
   readonly isPage?: boolean;
-  /** The ticket of the request, and the path that it must be for. */
+  /** The ticket in the request, and the path it must be valid for. */
   readonly ticket?: { readonly value: string; readonly path: string } | null;
 }
 
 export interface Authenticated {
   readonly by: Principal;
-  /** The secret of the cookie, if it is due to be replaced. */
+  /** The cookie's secret, if it is due to be replaced. */
   readonly due: string | null;
   /**
    * `ticket`: the request for the ticket has already been counted. `cookie`: only a cookie, which
@@ -35,7 +35,9 @@ export interface Authenticated {
   readonly shown: 'credential' | 'ticket' | 'cookie';
 }
 
-/** Identifies the caller; null for a stranger. The channel follows from the credential, too (SPEC §1). */
+/**
+ * Identifies the caller; null for a stranger. The credential also determines the channel (SPEC §1).
+ */
 export interface RequestAuthenticator {
   readonly authenticator: Authenticator;
   readonly site: Site;
@@ -61,7 +63,8 @@ export function requestAuthenticator(
   const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;
     if (headers.authorization !== undefined) {
-      // Browsers ask us before another site may send this header, but not for WebSocket upgrades.
+      // Browsers ask us before they let another site send this header, except for WebSocket
+      // upgrades.
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await authenticator.byToken(token);
@@ -74,7 +77,7 @@ export function requestAuthenticator(
     const signIn = await authenticator.byCookie(secret, pageKeyOf(headers));
     if (signIn === null) return null;
     const { by, due, hasKey } = signIn;
-    // Renewal requires the key: a thief of the cookie must not be able to replace it.
+    // Renewal requires the key: someone who stole the cookie must not be able to replace it.
     if (hasKey) return { by, due: due ? secret : null, shown: 'credential' };
     if (request.isPage === true) return { by, due: null, shown: 'cookie' };
     const { ticket = null } = request;
@@ -100,7 +103,7 @@ export function requestAuthenticator(
 export const adminToken = (token: string): RequestAuthenticator =>
   requestAuthenticator(new StoreAuthenticator({ adminToken: token }));
 
-/** Accepts no credential: for a node that has none yet. */
+/** Accepts no credential. For a node that does not have any yet. */
 export const refuseAll: RequestAuthenticator = adminToken(newSecret());
 
 const pageKeyOf = (headers: IncomingHttpHeaders): string | null => {

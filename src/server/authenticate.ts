@@ -12,8 +12,8 @@ import { ASSETS } from './web/paths.ts';
 const PROBES = new Set(['/healthz', '/readyz']);
 
 /**
- * Authenticates requests before routing affects the answer: a stranger must not learn which paths
- * exist (X1).
+ * Authenticates requests before routing can affect the answer: a stranger must not learn which
+ * paths exist (X1).
  */
 export function addAuthentication(
   app: FastifyInstance,
@@ -51,8 +51,8 @@ export function addAuthentication(
     request.dueCookie = known.due;
   });
 
-  // When the answer is being sent, so the browser gets the secret that the database has. Streams do
-  // not run this hook.
+  // Runs when the answer is sent, so that the browser gets the secret that is in the database.
+  // Streams do not run this hook.
   app.addHook('onSend', async (request, reply, payload) => {
     const next = await renewed(request, auth);
     if (next !== null) {
@@ -62,7 +62,10 @@ export function addAuthentication(
   });
 }
 
-/** The cookie alone opens pages that are the same for everyone, and the page for a missing path (X4). */
+/**
+ * The cookie alone opens pages that are the same for everyone, including the one for a missing path
+ * (X4).
+ */
 function isPageRequest(request: FastifyRequest, path: string): boolean {
   const { is404, routeOptions } = request;
   return is404 ? asksForPage(request, path) : routeOptions.config.page === true;
@@ -81,7 +84,7 @@ async function renewed(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The secret of a cookie that the response replaces. */
+    /** The secret of the cookie that the response replaces. */
     dueCookie: string | null;
   }
 }

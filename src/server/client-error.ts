@@ -7,7 +7,10 @@ import { STATUS_CODES } from './status-codes.ts';
 /** A connection closed with bytes unread is reset, and its answer may be lost with it. */
 const LINGER_MS = 500;
 
-/** Answers what cannot be parsed as HTTP and never becomes a request, with an error in the usual shape. */
+/**
+ * Answers input that cannot be parsed as HTTP, and so never becomes a request, with an error in the
+ * usual shape.
+ */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // The rest of a refused request cannot be parsed either.
   if (error.code === 'ECONNRESET' || socket.destroyed || socket.writableEnded) return;
@@ -18,16 +21,16 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   endWith(socket, answerTo(error));
 }
 
-/** Writes the last answer of a connection, and closes it even if the other end stays open. */
+/** Writes the last answer on a connection, and closes it even if the other end stays open. */
 export function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer)).once('end', () => socket.destroy());
-  // The `end` event needs all data to be read.
+  // The `end` event fires only after all data has been read.
   socket.resume();
 }
 
-/** A response is being sent on this connection; another must not be written into it. */
+/** Whether a response is being sent on this connection; another must not be written into it. */
 function answers(socket: Socket): boolean {
   const { _httpMessage } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null };
   return _httpMessage?.headersSent === true;

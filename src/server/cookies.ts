@@ -3,7 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** With the prefix, browsers accept the cookie only from exactly this host and over TLS. */
 const nameOf = (secure: boolean): string => (secure ? '__Host-baton_session' : 'baton_session');
 
-/** The secret in the cookie; null if there is no cookie, or two, of which one is not ours. */
+/**
+ * The secret in the cookie; null if there is no cookie, or if there are two, because one is not
+ * ours.
+ */
 export function cookieOf({ cookie }: IncomingHttpHeaders, secure: boolean): string | null {
   if (cookie === undefined) return null;
   const beginning = `${nameOf(secure)}=`;
@@ -20,7 +23,7 @@ export function setCookie(secret: string, lifeMs: number, secure: boolean): stri
     'Path=/',
     `Max-Age=${Math.floor(lifeMs / 1000)}`,
     'HttpOnly',
-    // Sent when somebody follows a link to us, never with background requests of other sites.
+    // Sent when someone follows a link to us, never with background requests from other sites.
     'SameSite=Lax',
     ...(secure ? ['Secure'] : []),
   ].join('; ');

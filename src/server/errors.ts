@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
 import { setHeaders } from './headers.ts';
 
-/** When to try again, if the error does not say. */
+/** When to try again, if the error itself does not say. */
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: 5, 503: 2 };
 /** Messages and field paths may quote the request, which may be long. */
 const QUOTE_MAX = 500;
@@ -49,14 +49,14 @@ export function toBatonError(thrown: unknown): BatonError {
     : new BatonError(code);
 }
 
-/** Errors of Fastify before a handler is called. */
+/** Fastify's own errors, before a handler is called. */
 const FRAMEWORK_CODES: Record<number, ErrorCode> = {
   404: 'not_found',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
 };
 
-/** Internal details go only to the log; the caller gets the text of the catalogue. */
+/** Internal details go only to the log; the caller gets the text from the catalogue. */
 function messageOf({ code, status, message }: BatonError): string {
   return status >= 500 ? ERRORS[code][1] : short(message);
 }
@@ -71,7 +71,7 @@ const short = (text: string): string =>
   text.length > QUOTE_MAX ? `${text.slice(0, QUOTE_MAX).toWellFormed()}…` : text;
 
 function logFailure(thrown: unknown, error: BatonError, request: FastifyRequest): void {
-  // The database watch logs once that the database is away; requests do not repeat it.
+  // The database watch logs once that the database is unavailable; requests do not repeat it.
   if (error.status === 503) request.log.debug({ err: thrown }, 'A request could not be served');
   else request.log.error({ err: thrown }, 'A request failed');
 }

@@ -7,14 +7,14 @@ import type { LogTarget, SessionService } from '../sessions/service.ts';
 
 /** The most runs read at a time. */
 const PAGE = 100;
-/** Roughly how much is held in memory while the reader takes nothing. */
+/** Roughly how much is held in memory while the reader is not reading. */
 const HELD_BYTES = 512 * 1024;
 
 /**
- * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for each
- * event that exists at the start. The next part is read only after the reader has taken the previous
- * one. A missing or foreign session is refused before the first line; if the reader loses access, the
- * export breaks off.
+ * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for
+ * each event that exists at the start. The next part is read only after the reader has taken the
+ * previous one. A session that is missing or not the reader's is refused before the first line; if
+ * the reader loses access, the export breaks off.
  */
 export async function exportLines(
   sessions: SessionService,

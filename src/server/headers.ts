@@ -6,8 +6,8 @@ const DATA_CSP = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; f
 const HSTS = 'max-age=63072000';
 
 /**
- * Set on every response, even on errors before routing. A route may set its own CSP. There are no CORS
- * headers on purpose: no other site may read anything here.
+ * Set on every response, even for errors before routing. A route may set its own CSP. CORS headers
+ * are left out on purpose: no other site may read anything here.
  */
 export function setHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers({

@@ -8,7 +8,9 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   return `http://${hostInUrl(bound.address)}:${bound.port}`;
 }
 
-/** Finishes open requests for at most `graceMs`; half-sent requests must not delay a stop. */
+/**
+ * Gives open requests at most `graceMs` to finish; half-sent requests must not delay the shutdown.
+ */
 export async function close(app: FastifyInstance, graceMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
   await app.close().finally(() => clearTimeout(timer));

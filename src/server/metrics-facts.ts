@@ -29,7 +29,7 @@ export interface NodeFacts {
 
 /** How old values from the database may be. */
 const FRESH_MS = 1000;
-/** A database that has not answered after this counts as down for this collection. */
+/** If the database has not answered after this time, it counts as down for this collection. */
 const PATIENCE_MS = 2000;
 
 /** The values read from the database together. */

@@ -120,7 +120,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   const cost = counter('agent_cost_usd_total', 'Cost of agents, in US dollars', ['agent']);
 
   return {
-    /** A request has finished; `route` is the path of the contract. */
+    /** A request has finished; `route` is the path in the contract. */
     request(route: string, method: string, status: number, seconds: number): void {
       const known = METHODS.has(method) ? method : 'other';
       requests.observe({ route, method: known, status: `${Math.floor(status / 100)}xx` }, seconds);
@@ -186,6 +186,8 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   };
 }
 
-/** In seconds. The claim was the last change of a claimed run, so `updatedAt` is on the same clock. */
+/**
+ * In seconds. The last change to a claimed run was its claim, so `updatedAt` is on the same clock.
+ */
 const waitOf = ({ createdAt, runAt, updatedAt }: AttemptEnd['run']): number =>
   Math.max(0, updatedAt - Math.max(createdAt, runAt ?? 0)) / 1000;

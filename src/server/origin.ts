@@ -5,8 +5,8 @@ import type { Site } from './site.ts';
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses requests that another site makes a browser with our cookie send. Another port of the same
- * host is another site, too, although browsers send it the same cookies.
+ * Refuses requests that another site causes a browser with our cookie to send. Another port of the
+ * same host counts as another site, although browsers send it the same cookies.
  */
 export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: Site): void {
   const { origin, host } = headers;
@@ -20,7 +20,10 @@ export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: 
   if (origin === undefined || !site.isOurs(origin, host)) refuse();
 }
 
-/** For sign-in, where there may be no cookie yet. A request without an `Origin` is not from a browser. */
+/**
+ * For sign-in, where there may be no cookie yet. A request without an `Origin` does not come from a
+ * browser.
+ */
 export function checkSignInOrigin(headers: IncomingHttpHeaders, site: Site): void {
   const { origin, host } = headers;
   if (origin !== undefined && !site.isOurs(origin, host)) refuse();
@@ -32,7 +35,7 @@ function isForeign(headers: IncomingHttpHeaders): boolean {
   return from !== undefined && from !== 'same-origin' && from !== 'none';
 }
 
-/** A person followed a link and sees the address of the page. */
+/** Whether a person followed a link and can see the address of the page. */
 export function isNavigation(headers: IncomingHttpHeaders): boolean {
   const into = headers['sec-fetch-dest'];
   return headers['sec-fetch-mode'] === 'navigate' && (into === undefined || into === 'document');

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BatonError } from '../contract/errors.ts';
 import { refuseHarmful } from './plain-json.ts';
 
-// Fatal: a U+FFFD in place of invalid bytes would be stored as if it were intended.
+// Fatal, because otherwise a U+FFFD in place of invalid bytes would be stored as if it were
+// intended.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Bodies are JSON in UTF-8. An empty body counts as none, whatever its content type. */

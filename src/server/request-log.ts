@@ -4,15 +4,15 @@ import type { ErrorCode } from '../contract/errors.ts';
 import { StrangerTally } from './stranger-tally.ts';
 
 export interface RequestMetrics {
-  /** `route` is the path of the contract, or `unmatched`; never the requested path. */
+  /** `route` is the path in the contract, or `unmatched`; never the requested path. */
   request(route: string, method: string, status: number, seconds: number): void;
   /** The request was answered with an error. */
   refused(code: ErrorCode): void;
 }
 
 /**
- * Logs every request once it was answered or broken off, without query, body or credential. Strangers
- * whose requests are refused get no line at level info: they would write the log.
+ * Logs every request once it has been answered or broken off, without query, body or credential. A
+ * stranger's refused request gets no line at level info; otherwise strangers could fill the log.
  */
 export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
   const strangers = new StrangerTally(app.log);
@@ -44,7 +44,7 @@ function logRequest(
   const { errorCode } = request;
   if (errorCode !== undefined) metrics?.refused(errorCode);
   const line = { method, route, status, ms: Math.round(ms * 10) / 10, errorCode };
-  // Changes are of interest later; reads only when there is trouble.
+  // Changes are of interest later, but reads only when there is trouble.
   if (isRefused || method === 'GET' || method === 'HEAD')
     request.log.debug(line, 'Request answered');
   else request.log.info(line, 'Request answered');

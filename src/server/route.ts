@@ -18,8 +18,8 @@ export interface Call<E extends Endpoint> extends Input<E> {
 }
 
 /**
- * Returns the answer; or text, or a stream of it, if the format is not JSON. A handler of the format
- * `events` returns a page, or hijacks its reply and streams.
+ * Returns the answer or, if the format is not JSON, text or a stream of it. A handler for the
+ * format `events` returns a page, or hijacks its reply and streams.
  */
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
@@ -27,7 +27,7 @@ export type Handler<E extends Endpoint> = (
   ? Promise<void>
   : Promise<z.input<E['answer']> | Readable>;
 
-/** What routes are registered with. */
+/** What routes need to register themselves. */
 export interface Api {
   readonly app: FastifyInstance;
   add<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
@@ -95,8 +95,9 @@ export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor
 }
 
 /**
- * Runs after authentication and before the input is read, so a caller without the right learns nothing
- * from the answer. A route that names no right requires `admin`: forgetting it opens nothing.
+ * Runs after authentication and before the input is read, so a caller without the right learns
+ * nothing from the answer. A route that names no right requires `admin`, so forgetting to name one
+ * opens nothing.
  */
 function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (principal === null || is404) return;
@@ -123,15 +124,15 @@ declare module 'fastify' {
     principal: Principal | null;
   }
   interface FastifyContextConfig {
-    /** The path of the contract, with `{name}` for parameters. */
+    /** The path in the contract, with `{name}` for parameters. */
     pattern?: string;
     /** The right that the credential needs; null for none. */
     needs?: Right | null;
     /** It shows stored content, which requires the right to read, whatever else it does. */
     reads?: boolean;
-    /** The cookie alone opens it. */
+    /** The cookie alone opens the route. */
     page?: boolean;
-    /** A ticket opens it. */
+    /** A ticket opens the route. */
     download?: boolean;
   }
 }

@@ -6,12 +6,14 @@ import { BatonError } from '../contract/errors.ts';
 export interface SiteOptions {
   /** The URL that browsers use. */
   readonly publicUrl?: string | undefined;
-  /** The address the server listens on; counts if it is a name. */
+  /** The address the server listens on; matters only if it is a name. */
   readonly host?: string | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
-/** The headers of a request, parsed and raw: if one is repeated, `headers` has only the first. */
+/**
+ * The headers of a request, parsed and raw: if one is repeated, `headers` contains only the first.
+ */
 export interface RequestHeaders {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders?: readonly string[];
@@ -21,11 +23,12 @@ export interface Site {
   /** Browsers use TLS. */
   readonly secure: boolean;
   /**
-   * Throws `host_refused` unless the Host header names this server. To a browser, a site whose name was
-   * made to point here (DNS rebinding) is of our origin, but it cannot hide its name.
+   * Throws `host_refused` unless the Host header names this server. If a site makes its name point
+   * here (DNS rebinding), the browser takes us for that site, but the Host header still has its
+   * name.
    */
   checkHost(request: RequestHeaders): void;
-  /** Whether an `Origin` is that of our own pages. `host` must have been checked. */
+  /** Whether an `Origin` is that of our own pages. `host` must already have been checked. */
   isOurs(origin: string, host: string | undefined): boolean;
 }
 
@@ -57,7 +60,7 @@ export function createSite({ publicUrl, host, allowedHosts = [] }: SiteOptions =
     isOurs(origin, hostHeader) {
       if (origin === own?.origin) return true;
       const here = hostHeader?.toLowerCase();
-      // Under the public name only the public URL is ours: with https there, http is not.
+      // Under the public name, only the public URL is ours: if it uses https, http is not ours.
       if (here === undefined || here === own?.host) return false;
       return origin === `http://${here}` || origin === `https://${here}`;
     },

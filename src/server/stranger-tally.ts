@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** How often the tally is logged at most. */
+/** The shortest interval between log lines. */
 const LOG_MS = 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** The ticket in a URL, and the path that it must be for; null if there is none, or more than one. */
+/** The ticket in a URL, and the path it must be valid for; null unless there is exactly one. */
 export function ticketOfUrl(url: string): { readonly value: string; readonly path: string } | null {
   const at = url.indexOf('?');
   if (at === -1) return null;

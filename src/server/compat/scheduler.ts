@@ -34,7 +34,7 @@ export function addCompatSchedulerRoutes({ add, sessions }: Api): void {
   add(at.schedulerGetCost, async ({ by, params }) => {
     const { agent } = await sessions().get(by, params.id);
     const cost = await sessions().cost(by, params.id);
-    // From the most expensive model; before there are costs, from the session's settings.
+    // Taken from the most expensive model or, before there are costs, from the session's settings.
     const [most] = cost.models.filter(({ source }) => source !== null);
     return {
       source: sourceOf(most?.source ?? agent.kind),
@@ -60,7 +60,7 @@ const toSchedulerSession = (session: Session): SchedulerSession => ({
   archived_at: session.archivedAt,
 });
 
-/** Tool rules count in either place; the user named in the metadata is only stored. */
+/** Tool rules may be in either place; the user named in the metadata is only stored. */
 export function toMessage({
   prompt,
   message,
@@ -78,6 +78,6 @@ export function toMessage({
   };
 }
 
-/** The scheduler's name for the result line of Claude Code. */
+/** The scheduler's name for Claude Code's result line. */
 const sourceOf = (source: string): string =>
   source.startsWith('claude') ? 'claude_cli_json' : source;

@@ -5,7 +5,7 @@ import { followLog } from '../streams/follow-log.ts';
 import { addLog, begin } from '../streams/log-route.ts';
 import type { OpenStreams } from '../streams/open-streams.ts';
 
-/** The streams of the source documents. */
+/** The streams described in the source documents. */
 export function addCompatStreams(api: Api, streams: OpenStreams): void {
   const { schedulerSessionEvents } = schedulerEndpoints;
   const { webRunEvents, webChat } = webEndpoints;
@@ -16,7 +16,7 @@ export function addCompatStreams(api: Api, streams: OpenStreams): void {
   api.add(webChat, async ({ by, params, body, idempotencyKey, reply }) => {
     const service = api.sessions();
     const target = await service.sessionLog(by, params.id);
-    // Sent only once the stream has a slot: a refused request sends nothing.
+    // The message is sent only once the stream has a slot: a refused request sends nothing.
     const narrow = async () => {
       const message = { message: body.message, onBusy: 'enqueue' } as const;
       const { runId } = await service.send(by, params.id, message, idempotencyKey);

@@ -6,7 +6,7 @@ export function showSchema(schema: JsonSchema): Html {
   const { properties } = schema;
   if (properties === undefined) return html`<p>${showType(schema)}</p>`;
   const required = new Set(schema.required ?? []);
-  // If all fields are required, as in most answers, the label would say nothing.
+  // If all fields are required, as in most answers, labelling them would say nothing.
   if (Object.keys(properties).every((name) => required.has(name))) required.clear();
   const rows = Object.entries(properties).map(([name, field]) =>
     showField({ name, schema: field, required: required.has(name) }),

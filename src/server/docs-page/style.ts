@@ -1,4 +1,4 @@
-/** Its hash is in the page's CSP. */
+/** The page's CSP contains its hash. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -21,7 +21,7 @@ body {
 header { grid-area: head; max-width: 70ch; }
 nav { grid-area: nav; display: none; font-size: .875rem; }
 main { grid-area: main; min-width: 0; }
-/* On a phone the folded operations are contents enough. */
+/* On a phone, the collapsed operations serve as the table of contents. */
 @media (min-width: 64rem) {
   body { grid-template: "nav head" auto "nav main" 1fr / 22rem minmax(0, 60rem); padding-left: 1.5rem; }
   nav { display: block; position: sticky; top: 0; max-height: 100vh; overflow: auto; padding: 1rem 0; align-self: start; }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 
-/** What an address is read from: a Fastify request, or the raw request of an upgrade. */
+/** The source of an address: a Fastify request, or the raw request of an upgrade. */
 export interface Addressed {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
@@ -12,7 +12,7 @@ export type AddressOf = (request: Addressed) => string;
 /** The address at the other end of a connection, and whether it is a trusted proxy. */
 export type ProxyCheck = (socket: Addressed['socket']) => { isTrusted: boolean; address: string };
 
-/** How many proxies in a row are trusted at most. */
+/** The most proxies in a row that are trusted. */
 const HOPS_MAX = 16;
 
 /**
@@ -43,7 +43,7 @@ export function proxyCheck(trustedProxies: readonly string[] = []): ProxyCheck {
   };
 }
 
-/** A client with an IPv6 address has the whole /64 network, so the network is counted. */
+/** A client with an IPv6 address usually has a whole /64 network, so the network is what counts. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail = ''] = address.split('::');

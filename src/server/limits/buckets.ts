@@ -3,7 +3,7 @@ import type { Usage } from '../../access/access-store.ts';
 interface Bucket {
   tokens: number;
   at: number;
-  /** How many were taken on this node, and when the last one was. */
+  /** How many were taken on this node, and when the last one was taken. */
   used: number;
   usedAt: number;
 }
@@ -11,14 +11,15 @@ interface Bucket {
 /** Beyond this, the least recently used bucket is dropped. */
 const BUCKETS_MAX = 10_000;
 const MINUTE_MS = 60_000;
-/** The largest debt, in minutes' worth: what six nodes can admit at once. */
+/** The largest debt, in minutes' worth of requests: what six nodes can admit at once. */
 const DEBT_MINUTES = 5;
 /** Usage is reported for at least this long, even if the bucket is full again. */
 const REPORT_MS = 10_000;
 
 /**
- * Token buckets: `perMinute` requests per key. A bucket refills evenly, so a burst passes and a steady
- * stream is held to the rate. What other nodes admit is deducted, too, and may leave a debt.
+ * Token buckets: `perMinute` requests per key. A bucket refills evenly, so a burst passes and a
+ * steady stream is held to the rate. Requests that other nodes admit are deducted, too, and may
+ * leave a debt.
  */
 export class Buckets {
   readonly #perMinute: number;
@@ -50,8 +51,8 @@ export class Buckets {
   }
 
   /**
-   * The usage on this node, of buckets that are not full again or were used recently; at most the `most`
-   * latest. Other buckets are dropped, and start from zero when they are used again.
+   * The usage on this node of buckets that are not yet full again or were used recently; at most
+   * the `most` latest. Other buckets are dropped, and start from zero when they are used again.
    */
   used(most: number): Usage[] {
     const now = this.#now();
@@ -65,7 +66,10 @@ export class Buckets {
     return usages.slice(-most);
   }
 
-  /** Resets the reported usage, because the node has a new id and others know nothing of it yet. */
+  /**
+   * Resets the reported usage, because the node has a new id and other nodes know nothing about it
+   * yet.
+   */
   restart(): void {
     for (const bucket of this.#buckets.values()) bucket.used = 0;
   }

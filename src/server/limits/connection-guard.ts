@@ -6,11 +6,11 @@ import { networkOf, type ProxyCheck } from './address.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
 
 /**
- * Unanswered requests on one connection. Browsers, `fetch` and proxies send the next request after
- * the response; requests that are sent ahead only take memory until their turn comes.
+ * The most unanswered requests on one connection. Browsers, `fetch` and proxies send the next
+ * request after the response; requests sent ahead only use memory until their turn comes.
  */
 const UNANSWERED_MAX = 16;
-/** How often dropped connections are logged at most. */
+/** The shortest interval between log lines about dropped connections. */
 const LOG_MS = 60_000;
 
 export interface GuardOptions extends ConnectionLimits {
@@ -20,19 +20,20 @@ export interface GuardOptions extends ConnectionLimits {
 }
 
 /**
- * Keeps connections from using up the file descriptors that agents and the database need. A connection
- * is a stranger's until a request on it was authenticated. If there are too many of those, from one
- * address or in total, the one that has been silent longest is dropped, never the new one: a person who
- * shares an address with an attacker sends a request within milliseconds and is no longer silent.
+ * Keeps connections from using up the file descriptors that agents and the database need. A
+ * connection belongs to a stranger until a request on it is authenticated. If there are too many of
+ * these, from one address or in total, the one that has been silent longest is dropped, never the
+ * new one: a person who shares an address with an attacker sends a request within milliseconds and
+ * is then no longer silent.
  */
 export class ConnectionGuard {
   readonly #options: GuardOptions;
-  /** The longest silent connection first, with the network that it is counted by. */
+  /** The connection that has been silent longest first, with the network it is counted under. */
   readonly #strangers = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, Set<Duplex>>();
   /** Connections of users, by user; those of trusted proxies have none. */
   readonly #known = new Map<Duplex, string | null>();
-  /** The longest silent connection of each user first. */
+  /** For each user, the connection that has been silent longest comes first. */
   readonly #byUser = new Map<string, Set<Duplex>>();
   readonly #unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   readonly #upgraded = new WeakSet<Duplex>();
@@ -52,7 +53,7 @@ export class ConnectionGuard {
       this.#spoke(socket);
       this.#asked(socket, response);
     });
-    // Otherwise Node answers 417 itself: the request is not counted, nor its answer watched.
+    // Otherwise Node would answer 417 itself, without counting the request or watching its answer.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       server.emit('request', request, response),
     );
@@ -64,9 +65,9 @@ export class ConnectionGuard {
   }
 
   /**
-   * A request on this connection was authenticated. The connection stays that of the first user, even
-   * if a proxy uses it for others. A user with too many loses the longest silent one, but one that is
-   * in use only if all are.
+   * A request on this connection was authenticated. The connection stays the first user's, even if
+   * a proxy uses it for others. A user with too many connections loses the one that has been silent
+   * longest; one that is in use is dropped only if all of them are.
    */
   admit(socket: Duplex, userId: string): void {
     if (!this.#forget(socket)) return;

@@ -1,7 +1,7 @@
 export interface ConnectionLimits {
   /** The most connections open at the same time. */
   readonly most: number;
-  /** The most connections of one address without an authenticated request. */
+  /** The most connections from one address without an authenticated request. */
   readonly perAddress: number;
   /** The most connections of one user. */
   readonly perUser: number;
@@ -9,18 +9,18 @@ export interface ConnectionLimits {
 
 /** For the database, threads, logs and open files. An idle server has 34 open. */
 const FOR_SERVER = 100;
-/** For the pipes of an agent, git and its files. A command takes 3 to 6. */
+/** For an agent's pipes, and for git and its files. A command needs 3 to 6. */
 const FOR_RUN = 16;
 /** As many as arrive between two turns of the event loop, so none is dropped before it is read. */
 const PER_ADDRESS = 512;
-/** Of one user, beside open streams. */
+/** For one user, in addition to open streams. */
 const PER_USER = 56;
 /** Bounded, because each connection costs memory, too. */
 const MOST = 50_000;
 
 /**
- * How many connections leave enough file descriptors for everything else that a server opens, and no
- * user without one. `streams`: how many of them a user may have open.
+ * How many connections to allow, so that enough file descriptors remain for everything else a
+ * server opens, and every user can connect. `streams`: how many streams a user may have open.
  */
 export function connectionLimits(
   descriptors: number,
@@ -36,7 +36,9 @@ export function connectionLimits(
   };
 }
 
-/** How many file descriptors this process may have open. Node has raised it to the hard limit. */
+/**
+ * How many file descriptors this process may have open. Node has raised the limit to the hard one.
+ */
 export function descriptorLimit(): number {
   // Not in the types yet. Without it, the report would resolve the names of all addresses.
   const report = process.report as typeof process.report & { excludeNetwork: boolean };

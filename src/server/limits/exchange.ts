@@ -3,7 +3,7 @@ import type { Fingerprints } from './fingerprints.ts';
 import type { Limits } from './limits.ts';
 
 const EVERY_MS = 1000;
-/** After a gap this long, it is unknown when other nodes used what they report. */
+/** After a gap this long, the time of the usage that other nodes report is unknown. */
 const SILENCE_MS = 10_000;
 
 export interface ExchangeOptions {
@@ -18,10 +18,10 @@ export interface ExchangeOptions {
 }
 
 /**
- * Enforces one limit across many nodes: every second each node reports what it has admitted, and deducts
- * what the others have admitted from its own buckets. Within that second several nodes can together
- * admit too much; that becomes a debt, and less is admitted later. A node with nothing new to report
- * only reads.
+ * Enforces one limit across many nodes: every second, each node reports what it has admitted, and
+ * deducts from its own buckets what the others have admitted. Within that second, several nodes
+ * together can admit too much; the excess becomes a debt, and less is admitted later. A node with
+ * nothing new to report only reads.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
@@ -45,7 +45,7 @@ export class UsageExchange {
     this.#timer ??= setInterval(() => void this.exchange(), EVERY_MS).unref();
   }
 
-  /** Waits for an exchange under way. */
+  /** Waits for any exchange in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -14,7 +14,7 @@ export class Fingerprints {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #warned = new Set<string>();
 
-  /** `settings` by the name of the variable, null if not set. All nodes share `key`. */
+  /** `settings` are keyed by variable name, null if not set. All nodes share `key`. */
   constructor(
     settings: Readonly<Record<string, string | null>>,
     key: Buffer,

@@ -4,10 +4,10 @@ import type { Limits } from './limits.ts';
 
 /**
  * Adds the limits to authentication, for requests and upgrades alike. A valid credential is never
- * refused because of its address: people who share an address with strangers must not suffer. For the
- * same reason only a failed sign-in counts as a stranger's; a sign-in with a token counts like any
- * other request with it. The cookie alone, which other ports of the host get too (X4), does not make a
- * connection a user's.
+ * refused because of its address: people who share an address with strangers must not suffer. For
+ * the same reason, only a failed sign-in counts as a stranger's; signing in with a token counts
+ * like any other request made with it. The cookie alone does not make a connection a user's,
+ * because other ports of the host receive it, too (X4).
  */
 export const limited = (
   auth: RequestAuthenticator,

@@ -23,10 +23,12 @@ export const LIMITS: LimitSettings = {
   streamsPerUser: 200,
 };
 
-/** How many keys of each kind are shared with other nodes. Further ones count only on this node. */
+/** How many keys of each kind are shared with other nodes. Any others count only on this node. */
 const SHARED_MAX = 1000;
 
-/** The limits of SPEC H9, counted in memory: usage on this node and, by exchange.ts, on others. */
+/**
+ * The limits of SPEC H9, counted in memory: usage on this node and, through exchange.ts, on others.
+ */
 export class Limits {
   /** Open streams by user. */
   readonly streams: Slots;
@@ -53,8 +55,9 @@ export class Limits {
   }
 
   /**
-   * Counts a page that the cookie alone opened. The limit is that of strangers, but counted separately
-   * from strangers, from other people at the same address, and from the user's own requests.
+   * Counts a page that the cookie alone opened. The limit is the one for strangers, but pages are
+   * counted separately from strangers, from other people at the same address, and from the user's
+   * own requests.
    */
   page({ userId }: Principal, address: string): void {
     refuseIf(this.#addresses.take(`${networkOf(address)} ${userId}`));
@@ -79,7 +82,7 @@ export class Limits {
     this.streams.elsewhere = new Map(streams.map(({ key, value }) => [key.slice(2), value]));
   }
 
-  /** This node has a new id, so the others know nothing of its usage yet. */
+  /** This node has a new id, so the others know nothing about its usage yet. */
   restart(): void {
     this.#users.restart();
     this.#addresses.restart();

@@ -1,6 +1,9 @@
 import type { Usage } from '../../access/access-store.ts';
 
-/** A limit per key on what is open at once, such as streams of a user. Other nodes count, too. */
+/**
+ * A per-key limit on how much is open at once, such as a user's streams. Slots taken on other nodes
+ * count, too.
+ */
 export class Slots {
   readonly #max: number;
   readonly #taken = new Map<string, number>();
@@ -10,7 +13,9 @@ export class Slots {
     this.#max = max;
   }
 
-  /** Takes a slot and returns a function to release it, to be called once; null if none is free. */
+  /**
+   * Takes a slot and returns a function that releases it, to be called once; null if none is free.
+   */
   enter(key: string): (() => void) | null {
     const taken = this.#taken.get(key) ?? 0;
     if (taken + (this.#elsewhere.get(key) ?? 0) >= this.#max) return null;

@@ -27,7 +27,7 @@ import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
 import { Stats } from '../../contract/stats.ts';
 import { SyncStatus, WorkspaceView } from '../../contract/workspace.ts';
 
-/** A JSON Schema, with the keywords that are read here. */
+/** A JSON Schema, with the keywords that this code reads. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly $ref?: string;
@@ -101,7 +101,7 @@ export function describeSchemas(): Schemas {
   };
 }
 
-/** A field of a path or a query by its meaning, not as text: `limit` is a number. */
+/** A path or query field as what it means, not as text: `limit` is a number. */
 export function describeField(schema: z.ZodType): JsonSchema {
   const read = (io: 'input' | 'output') =>
     bare(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }));
@@ -157,7 +157,7 @@ function tidy({ jsonSchema }: Overridden): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
 }
 
-/** Removes what a schema inside another document must not have. */
+/** Removes keywords that a schema inside another document must not have. */
 function bare(schema: object | undefined): JsonSchema {
   const { $schema, $id, '~standard': _, ...rest } = { ...schema } as JsonSchema;
   return rest;

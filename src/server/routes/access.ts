@@ -25,7 +25,7 @@ export function addAccessRoutes({ add }: Api, access: () => AccessService): void
   );
 }
 
-/** Separate, because the authenticator issues tickets and accepts them. */
+/** Separate, because it is the authenticator that issues and accepts tickets. */
 export function addTicketRoute(
   { add }: Api,
   authenticator: Pick<Authenticator, 'createTicket'>,

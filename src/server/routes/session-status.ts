@@ -8,7 +8,7 @@ export const STATUS_REFUSAL = {
   message: 'Session status is managed automatically by the system',
 };
 
-/** Clients cannot set the status, whatever the session and the body. */
+/** Clients can never set the status, whatever the session or the body. */
 export function refuseStatusUpdates({ app }: Api): void {
   app.put(
     STATUS_PATH.replace('{id}', ':id'),

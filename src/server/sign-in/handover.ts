@@ -5,14 +5,14 @@ import { page } from './sign-in-page.ts';
 import { type Language, WORDS } from './words.ts';
 
 /*
- * The response to a sign-in: it gives the page key to a page of this origin only. It is sent only for a
- * code or a token, so nobody can get a key with just the cookie. Other origins cannot read it, and the
- * key is in no URL, no cookie and no cache.
+ * The response to a sign-in: it gives the page key to a page of this origin only. It is sent only
+ * in return for a code or a token, so nobody can get a key with just the cookie. Other origins
+ * cannot read it, and the key is in no URL, no cookie and no cache.
  */
 
 /**
- * The user id is stored before the key, so tabs of another user know that the key is not for them. If
- * storage is full or blocked, the app has no key and says so.
+ * The user id is stored before the key, so that tabs of another user know that the key is not for
+ * them. If storage is full or blocked, the app has no key and says so.
  */
 const SCRIPT = `const { pageKey, userId, next } = document.querySelector('main p').dataset;
 try {

@@ -28,7 +28,10 @@ export const PAGES: readonly Page[] = [
   page('POST', '/sign-out', false),
 ];
 
-/** First path segments for programs. Existing and missing paths below them are answered alike. */
+/**
+ * First path segments that only programs use. Below them, existing and missing paths get the same
+ * answer.
+ */
 const PROGRAMS = new Set(['ws', ...endpointList.map(([, { path }]) => path.split('/')[1])]);
 PROGRAMS.delete('docs');
 

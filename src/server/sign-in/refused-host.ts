@@ -8,7 +8,7 @@ import { languageOf, WORDS } from './words.ts';
 
 /* The page for people who used a host name that the server does not know (`host_refused`). */
 
-/** The style is inline: a file of this server would be refused under this name as well. */
+/** The style is inline because this server would refuse to serve a file under this name, too. */
 const CSP = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -113,18 +113,18 @@ const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
   reply.headers(PAGE_HEADERS).send(signInPage(view));
 
 /**
- * Whether the person opened the page themselves: no other site did, and the browser is not prefetching.
- * Otherwise a link could sign somebody in as another user without their knowledge. Browsers say so over
- * TLS and on this machine; elsewhere a click is required.
+ * Whether the person opened the page themselves: no other site did, and the browser is not
+ * prefetching. Otherwise a link could sign someone in as another user without their knowledge.
+ * Browsers report this over TLS and on this machine; elsewhere a click is required.
  */
 const isOpenedByPerson = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'none' && headers['sec-purpose'] === undefined;
 
 /**
- * Ends the browser's previous sign-in instead of continuing it, because somebody may have planted its
- * secret in the browser. It ends only if it was the same user's: a form has no page key, and a cookie
- * alone, which may be stolen, must not sign out another user (X4). Another user's sign-in expires when
- * it has not been used for a while.
+ * Ends the browser's previous sign-in instead of continuing it, because someone may have planted
+ * its secret in the browser. Does so only if it was the same user's: a form has no page key, and a
+ * cookie alone, which may be stolen, must not sign out another user (X4). Another user's sign-in
+ * expires after a while without use.
  */
 async function endPreviousSignIn(
   { headers }: FastifyRequest,
@@ -140,7 +140,7 @@ async function endPreviousSignIn(
   await authenticator.signOut({ ...known.by, ...from });
 }
 
-/** Shows the page again to people; programs get the error. */
+/** People see the page again; programs get the error. */
 function fail(
   request: FastifyRequest,
   reply: FastifyReply,

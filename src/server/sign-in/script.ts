@@ -7,10 +7,10 @@ export const SCRIPT = `'use strict';
 document.addEventListener('submit', ({ target }) => {
   if (location.search !== '') history.replaceState(null, '', location.pathname);
   const button = target.querySelector('button');
-  // After the form data was collected.
+  // Runs after the form data has been collected.
   setTimeout(() => { button.disabled = true; button.textContent = button.dataset.busy || button.textContent; });
 });
-// When a person comes back, the button must work again.
+// If the person navigates back, the button must work again.
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });
 document.addEventListener('DOMContentLoaded', () => {
   const byItself = document.querySelector('form[data-by-itself]');

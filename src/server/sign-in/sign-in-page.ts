@@ -1,12 +1,12 @@
 import { Html, html } from '../docs-page/html.ts';
 import { type Failure, type Language, WORDS } from './words.ts';
 
-/** Only files of this server, nothing inline, and forms only to this server. */
+/** Only files from this server, nothing inline, and forms only to this server. */
 const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  // For the empty icon; without it, browsers request one that does not exist.
+  // For the empty icon; without one, browsers request an icon that does not exist.
   'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",
@@ -22,7 +22,7 @@ export const PAGE_HEADERS = {
 
 export interface SignInView {
   readonly language: Language;
-  /** The code of the link. */
+  /** The code in the link. */
   readonly code: string | null;
   /** The person opened the link themselves, so the form is sent without a click. */
   readonly byItself: boolean;
@@ -65,7 +65,9 @@ function tokenForm({
 </form>`;
 }
 
-/** The script is not deferred: a click before it runs would leave the code in the history. */
+/**
+ * The script is not deferred, because a click before it ran would leave the code in the history.
+ */
 const FILES = html`<script src="/sign-in/script.js"></script>
 <link rel="stylesheet" href="/sign-in/style.css">`;
 

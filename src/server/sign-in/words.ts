@@ -69,7 +69,7 @@ export const WORDS: Record<Language, Words> = {
   },
 };
 
-/** The supported language that `Accept-Language` prefers most. */
+/** The supported language that ranks highest in `Accept-Language`. */
 export function languageOf(accepted: string | undefined): Language {
   const preferences = (accepted ?? '')
     .slice(0, 500)

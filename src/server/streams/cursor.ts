@@ -6,7 +6,10 @@ import type { LogTarget } from '../../sessions/service.ts';
 
 const Seq = wholeIn(0, Number.MAX_SAFE_INTEGER);
 
-/** Where a reader continues. A browser that reconnects sends `Last-Event-ID`, so it takes precedence. */
+/**
+ * Where a reader continues. A browser that reconnects sends `Last-Event-ID`, so that header takes
+ * precedence.
+ */
 export function cursorOf(headers: IncomingHttpHeaders, after: number | undefined): number {
   const last = headers['last-event-id'];
   // Browsers send an empty one before the first event.

@@ -8,12 +8,12 @@ import { isStillValid } from './read-check.ts';
 import { UnreadResponses } from './unread-responses.ts';
 
 /*
- * A long response that nobody reads holds as much memory as a stream that nobody reads, so it has the
- * same limits: it counts as a stream of its user (H9), and ends when its reader takes nothing (E4).
- * The latter also holds for short responses: many of them add up.
+ * A long response that nobody reads holds as much memory as a stream that nobody reads, so it has
+ * the same limits: it counts as one of its user's streams (H9), and ends if its reader stops
+ * reading (E4). The latter also applies to short responses, because many of them add up.
  */
 
-/** Shorter responses fit in the buffers of the operating system. */
+/** Shorter responses fit in the operating system's buffers. */
 const LONG = 64 * 1024;
 
 const limited = new WeakSet<ServerResponse>();
@@ -55,7 +55,7 @@ export function limitDownload(
   });
 }
 
-/** In pieces, because only then does the socket show how much was taken. */
+/** Splits the bytes, because only then does the socket show how much the reader has taken. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += LONG) yield bytes.subarray(at, at + LONG);
 }

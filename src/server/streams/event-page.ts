@@ -1,7 +1,7 @@
 import type { LogTarget, SessionService } from '../../sessions/service.ts';
 import { eventText } from './frames.ts';
 
-/** Events read at a time; at most 25 MiB with the largest events. */
+/** Events read at a time; at most 25 MiB even if all have the maximum size. */
 const SLICE = 100;
 /** A page ends once it is this large, however many events were requested. */
 const PAGE_BYTES = 1024 * 1024;

@@ -10,14 +10,14 @@ export interface Reader {
   readonly by: Principal;
   readonly target: LogTarget;
   readonly after: number;
-  /** Called once the stream has a slot; its result is followed instead of `target`. */
+  /** Called once the stream has a slot; the stream then follows its result instead of `target`. */
   readonly narrow?: () => Promise<LogTarget>;
 }
 
 /**
- * Opens a stream on a log and resolves when it is open. Anything that can be refused is refused before
- * `open` is called. The stream then continues in the background, and counts as a connection until it
- * ends (S3).
+ * Opens a stream on a log and resolves when it is open. Any refusal happens before `open` is
+ * called. The stream then continues in the background, and counts as a connection until it ends
+ * (S3).
  */
 export async function followLog(
   service: SessionService,

@@ -6,7 +6,7 @@ import { toSessionEvent } from '../../contract/session-event.ts';
  * readers get it. The result is kept as long as the events are.
  */
 
-/** Roughly how much is written at a time: what a socket takes before it asks to wait. */
+/** Roughly how much is written at a time: as much as a socket accepts before it asks us to wait. */
 const PIECE_BYTES = 64 * 1024;
 
 /** Consecutive events, ready to be written. */
@@ -14,7 +14,7 @@ export interface Piece {
   readonly bytes: Buffer;
   readonly count: number;
   readonly last: LogEvent;
-  /** No further event would have fitted. */
+  /** Another event would not have fitted. */
   readonly full: boolean;
 }
 

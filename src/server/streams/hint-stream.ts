@@ -7,7 +7,7 @@ import { drained, type Pumped, stopReason } from './pump.ts';
 import { canStillRead } from './read-check.ts';
 import type { Sink } from './sink.ts';
 
-/** How long to wait before trying again while the database is away. */
+/** How long to wait between attempts while the database is unavailable. */
 const AGAIN_MS = 1000;
 
 /** Opens a stream of hints and resolves when it is open; it then continues in the background. */
@@ -31,7 +31,10 @@ export async function followHints(
   }
 }
 
-/** Sends hints about changed sessions (E9). A slow reader gets the latest hint of each session, later. */
+/**
+ * Sends hints about changed sessions (E9). A slow reader gets only the latest hint for each
+ * session.
+ */
 async function pumpHints(
   service: SessionService,
   by: Principal,
@@ -49,7 +52,7 @@ async function pumpHints(
         if (signal.aborted) break;
         if (!(await send(hint)) && !signal.aborted) return { reason: 'dropped', after: 0 };
       }
-      // The queue closes before its readers are disconnected.
+      // The queue is closed before its readers are disconnected.
       return { reason: signal.aborted ? stopReason(signal) : 'restart', after: 0 };
     } catch {
       // The database watch logs it. The stream stays open (O5), and `all` makes up for missed hints.

@@ -14,7 +14,7 @@ import { SSE_HEADERS, SseSink } from './sse-sink.ts';
 /** Events in one page of `?follow=false`. */
 const PAGE = 100;
 
-/** Any route that serves a log like those of `streamEndpoints`. */
+/** Any route that serves a log, like those in `streamEndpoints`. */
 type LogEndpoint = typeof streamEndpoints.sessionEvents | typeof streamEndpoints.runEvents;
 type LogCall = Call<LogEndpoint>;
 type FindLog = (service: SessionService, by: Principal, id: string) => Promise<LogTarget>;
@@ -55,7 +55,7 @@ export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, fi
   });
 }
 
-/** Takes the response over from Fastify and sends the headers. */
+/** Takes over the response from Fastify and sends the headers. */
 export function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
   reply.hijack();
   const sink = new SseSink(reply.raw, limits);

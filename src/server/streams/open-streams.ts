@@ -22,9 +22,9 @@ export interface StreamLimits {
   readonly pingMs: number;
   /** A reader that takes nothing for this long is dropped. */
   readonly stallMs: number;
-  /** How long a reader may take to see the end of its stream. */
+  /** How long a reader may take to receive the end of its stream. */
   readonly endMs: number;
-  /** How soon a browser reconnects after its stream broke or ended. */
+  /** How soon a browser reconnects after its stream breaks or ends. */
   readonly retryMs: number;
 }
 
@@ -51,7 +51,7 @@ interface Open {
 
 /** How many readers are rechecked at the same time. */
 const CONCURRENT_CHECKS = 8;
-/** Longer than a request takes from its authentication to its open stream. */
+/** Longer than a request takes from authentication until its stream is open. */
 const RECENT_MS = 30_000;
 
 /** The streams and downloads of this node: counts them per user, pings streams, and ends what must end. */
@@ -119,9 +119,9 @@ export class OpenStreams {
   }
 
   /**
-   * Runs a stream until `work` returns how it ended, and reports the end to its reader. The signal is
-   * aborted when the reader leaves, or with the reason `restart` or `refused`. Never rejects, because
-   * nothing awaits a stream.
+   * Runs a stream until `work` returns how it ended, and reports the end to its reader. The signal
+   * aborts when the reader leaves, or with the reason `restart` or `refused`. Never rejects,
+   * because nothing awaits a stream.
    */
   async run(
     sink: Sink,

@@ -1,7 +1,7 @@
 import type { Tail, TailEndReason } from '../../queue/follow/tail.ts';
 import type { EndReason, Sink } from './sink.ts';
 
-/** How often a reader that takes nothing is checked. */
+/** How often to check on a reader that takes nothing. */
 const CHECK_MS = 1000;
 
 export interface Pumped {
@@ -19,8 +19,8 @@ const REASONS: Record<Exclude<TailEndReason, 'stopped'>, EndReason> = {
 };
 
 /**
- * Writes the events of a tail until it ends. While the reader takes nothing, nothing is taken from the
- * tail either; the tail's own limits bound how much it buffers (E4).
+ * Writes the events of a tail until it ends. While the reader is not reading, it takes nothing from
+ * the tail either; the tail's own limits bound how much it buffers (E4).
  */
 export async function pump(
   tail: Tail,

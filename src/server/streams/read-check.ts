@@ -8,8 +8,8 @@ export type CheckCache = Map<string, Promise<unknown>>;
 export type ReadCheck = (cache: CheckCache) => Promise<boolean>;
 
 /**
- * Whether a stream may continue: the credential it was opened with is still valid, and its user can
- * still read the session. If the user's role changed, the stream ends and its reader reconnects with the
+ * A stream may continue as long as the credential it was opened with is valid and its user can read
+ * the session. If the user's role has changed, the stream ends and its reader reconnects with the
  * new role. Throws if this cannot be checked at the moment.
  */
 export function canStillRead(

@@ -5,9 +5,9 @@ export type StreamKind = 'sse' | 'ws';
 
 /** Why a stream ends, as reported to its reader. */
 export type EndReason =
-  /** The run it shows has ended, and its `done` was sent. */
+  /** The run that it shows has ended, and its `done` has been sent. */
   | 'done'
-  /** The session or the run was removed. */
+  /** The session or run was removed. */
   | 'gone'
   /** The reader did not keep up (E4). */
   | 'dropped'
@@ -33,7 +33,7 @@ export interface Sink {
   writeHint(json: string): void;
   /** Called every `pingMs`. */
   ping(): void;
-  /** Tells the reader why the stream ends and after which seq to resume, then ends it. */
+  /** Sends the reader why the stream ends and after which seq to resume, then ends it. */
   end(reason: EndReason, after: number): void;
   /** Closes the connection at once. */
   destroy(): void;

@@ -8,7 +8,7 @@ const PING = Buffer.from(': ping\n\n');
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream',
-  // `no-transform` keeps proxies from compressing, and thus from delaying events.
+  // `no-transform` keeps proxies from compressing events and thus delaying them.
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 } as const;
@@ -22,7 +22,7 @@ export class SseSink implements Sink {
   constructor(response: ServerResponse<IncomingMessage>, { retryMs }: StreamLimits) {
     this.out = response;
     this.#retry = `retry: ${retryMs}\n`;
-    // `close` reports that the reader has left; why does not matter.
+    // `close` reports that the reader has left; the reason does not matter.
     response.on('error', () => {});
   }
 

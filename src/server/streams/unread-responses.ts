@@ -3,16 +3,16 @@ import type { ServerResponse } from 'node:http';
 /** How often to check whether readers have taken anything. */
 const CHECK_MS = 1000;
 
-/** How much was taken of a response, and since when that has not changed. */
+/** How much of a response the reader has taken, and since when that has not changed. */
 interface Progress {
   written: number | undefined;
   since: number;
 }
 
 /**
- * Closes the connection of a response whose reader takes nothing. The timeout of the socket would not
- * do: whatever the reader sends restarts it. One timer serves all responses, because most end before
- * it fires.
+ * Closes the connection of a response whose reader takes nothing. The socket's own timeout would
+ * not do, because anything the reader sends restarts it. One timer serves all responses, because
+ * most end before it fires.
  */
 export class UnreadResponses {
   readonly #stallMs: number;
@@ -35,9 +35,10 @@ export class UnreadResponses {
     for (const [raw, progress] of this.#responses) {
       const before = progress.written;
       progress.written = raw.socket?.bytesWritten;
-      // With nothing left to take, the database is slow, not the reader.
+      // If there is nothing left to take, the database is slow, not the reader.
       if (progress.written !== before || raw.writableLength === 0) progress.since = now;
-      // It may have no socket yet, because it waits behind a stream on its connection.
+      // The response may have no socket yet, because it waits behind a stream on the same
+      // connection.
       else if (now - progress.since >= this.#stallMs) raw.req.socket.destroy();
     }
     if (this.#responses.size > 0) return;

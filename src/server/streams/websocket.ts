@@ -31,8 +31,8 @@ const SessionQuery = HintQuery.extend({
 });
 
 /**
- * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages use
- * them because a browser allows only six other connections per host, across all its tabs.
+ * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages
+ * use them because a browser allows only six ordinary connections per host, across all its tabs.
  */
 export function acceptWebSockets(
   api: Api,
@@ -45,7 +45,7 @@ export function acceptWebSockets(
     clientTracking: false,
     maxPayload: MESSAGE_MAX_BYTES,
     perMessageDeflate: false,
-    // Automatic pongs would pile up for a client that pings and does not read.
+    // Automatic pongs would pile up for a client that pings but does not read.
     autoPong: false,
   });
 

@@ -10,7 +10,7 @@ const PIECE_BYTES = 64 * 1024;
 const PING = JSON.stringify({ type: 'ping' });
 const PONG = JSON.stringify({ type: 'pong' });
 
-/** Close codes of RFC 6455 and its registry. Those from 1012 on ask to reconnect. */
+/** Close codes from RFC 6455 and its registry. Those from 1012 on ask the client to reconnect. */
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
 const CODES: Record<EndReason, number> = {
@@ -28,13 +28,16 @@ export class WsSink implements Sink {
   /** The underlying connection, which knows when there is room. */
   readonly out: Duplex;
   readonly #ws: WebSocket;
-  /** After this many unanswered pings the reader is gone. Not a time, which also passes while we are busy. */
+  /**
+   * After this many unanswered pings, the reader is considered gone. A time limit would not do,
+   * because time also passes while we are busy.
+   */
   readonly #maxUnanswered: number;
   readonly #endMs: number;
   readonly #textPings: boolean;
   #unanswered = 0;
 
-  /** `textPings`: for pages, which cannot see the pings of the protocol. */
+  /** `textPings`: for pages, which cannot see the protocol's own pings. */
   constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, textPings = false) {
     this.#ws = ws;
     this.out = socket;
@@ -103,7 +106,7 @@ export class WsSink implements Sink {
     this.#markAlive();
     if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
     else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
-    // A client that pings and does not read gets no more answers than fit.
+    // A client that pings but does not read gets no more answers than fit in the buffer.
     else if (!this.full) this.#ws.send(PONG);
   }
 

@@ -22,14 +22,17 @@ export interface WebFile {
 
 /** The built web app. It is kept in memory, because it is small and may be rebuilt on disk. */
 export interface WebFiles {
-  /** Has `{nonce}` as a placeholder for the nonce of the response. */
+  /** Contains `{nonce}` as a placeholder for the response's nonce. */
   readonly index: string;
   /** The paths of the files that the document loads itself. */
   readonly first: readonly string[];
   asset(name: string): WebFile | null;
 }
 
-/** In a checkout, where the set-up builds it; in the package, beside the compiled code. */
+/**
+ * In a checkout, the folder that setup builds it in; in the package, the one beside the compiled
+ * code.
+ */
 export const WEB_DIRECTORY = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/web/' : '../../web/',
   import.meta.url,
@@ -54,7 +57,10 @@ export function readWebFiles(directory: URL = WEB_DIRECTORY): WebFiles | null {
   return { index, first, asset: (name) => assets.get(name) ?? null };
 }
 
-/** The first visitor waits for it: the best quality takes sixty times as long and saves only a tenth. */
+/**
+ * The first visitor waits for the compression: the best quality takes sixty times as long and saves
+ * only a tenth.
+ */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const brotli = promisify(brotliCompress);
 

@@ -5,8 +5,8 @@ import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
 import { APP_PATHS, ASSETS, NOTICES } from './paths.ts';
 
 /**
- * Allows only files of this server. Styles that the page adds while it runs carry the nonce of the
- * response; scripts never do.
+ * Allows only files of this server. Styles that the page adds while it runs carry the response's
+ * nonce; scripts never do.
  */
 const csp = (nonce: string): string =>
   [
@@ -27,7 +27,7 @@ const NOT_BUILT =
 export interface WebApp {
   /** The files that its document needs first. */
   readonly first: () => readonly string[];
-  /** Sends the document. It decides by its address what to show. */
+  /** Sends the document, which decides what to show based on its address. */
   readonly show: (reply: FastifyReply) => FastifyReply;
 }
 
@@ -36,7 +36,7 @@ export function addWebApp(
   app: FastifyInstance,
   read: () => WebFiles | null = readWebFiles,
 ): WebApp {
-  // Read at the start, not at the first visit: by then a newer version may have been built.
+  // Read at startup, not on the first visit: by then, a newer version may have been built.
   let files = read();
   const built = (): WebFiles => {
     files ??= read();
