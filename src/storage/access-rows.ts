@@ -11,7 +11,7 @@ import { plain } from './session-rows.ts';
 
 /* Turns rows of users, credentials and the audit log into objects; see rows.ts. */
 
-/** Of a user `u`; the prefix keeps the names apart from those of joined tables. */
+/** The columns of a user `u`; the prefix distinguishes them from those of joined tables. */
 export interface UserRow {
   u_id: string;
   u_name: string;
@@ -39,7 +39,7 @@ export interface TokenRow {
   name: string;
   scopes: string;
   channel: Channel;
-  /** Null for tokens created before it was recorded. */
+  /** Null for tokens created before this was recorded. */
   made_through: string | null;
   created_at: number;
   expires_at: number | null;

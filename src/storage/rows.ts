@@ -7,9 +7,11 @@ import type { Run, RunState } from '../contract/run.ts';
 import type { Schedule } from '../contract/schedule.ts';
 import type { RunCore } from '../queue/machine/lane-change.ts';
 
-/* Turns rows into the contract's objects. Statements name their columns: a prepared `SELECT *` would fail
- * on running nodes when a later version adds a column. Both databases have the same columns: text,
- * integers (times in milliseconds, flags as 0 and 1) and JSON as text. */
+/*
+ * Turns rows into the contract's objects. Statements name their columns: a prepared `SELECT *`
+ * would fail on running nodes when a later version adds a column. Both databases have the same
+ * columns: text, integers (for times in milliseconds, and flags as 0 or 1) and JSON as text.
+ */
 
 export interface LaneRow {
   id: string;

@@ -93,7 +93,7 @@ export const SESSION_COLUMNS = SESSION_COLUMN_NAMES.map((name) => `s.${name}`).j
 /** A session's whole row: the record, and columns that only the storage uses. */
 export interface StoredSession extends SessionRecord {
   readonly idleSince: number | null;
-  /** As in the latest event about connections. */
+  /** The number in the latest event about connections. */
   readonly lastConnections: number;
 }
 
@@ -208,7 +208,7 @@ export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
   lastSeq: row.last_seq,
 });
 
-/** Converts to lower case here, because neither database does so for every script. */
+/** Converts to lower case here, because neither database can do so for every script. */
 export const foldName = (name: string): string => plain(name).toLowerCase();
 
 /** Replaces NUL, which PostgreSQL cannot store as text and programs do print. */

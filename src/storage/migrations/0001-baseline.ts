@@ -4,10 +4,10 @@ import { sessionTables } from './baseline/sessions.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The schema as of the first twelve migrations, which it replaces (see plan.ts). Placeholders: ID is
- * text compared byte by byte, BIG a 64-bit integer, FLOAT8 a double, SERIAL_KEY a key that counts up.
- * Flags are 0 or 1, times are milliseconds, and JSON is text (jsonb refuses \u0000, which programs do
- * print).
+ * The schema as of the first twelve migrations, which it replaces (see plan.ts). Placeholders: ID
+ * is text compared byte by byte, BIG a 64-bit integer, FLOAT8 a double, SERIAL_KEY an
+ * auto-incrementing key. Flags are 0 or 1, times are milliseconds, and JSON is text (jsonb refuses
+ * \u0000, which programs do print).
  */
 const tables = queueTables + sessionTables + accessTables;
 
@@ -20,7 +20,10 @@ const sqlite = (tables + queueSqlite + accessSqlite)
   // The log is read by its key only.
   .replaceAll(' CLUSTERED;', ' WITHOUT ROWID;');
 
-/** Rows that change several times: room for the new version on the same page, and frequent vacuums. */
+/**
+ * For rows that change several times: leaves room for new versions on the same page, and vacuums
+ * often.
+ */
 const WARM =
   'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500';
 

@@ -1,39 +1,41 @@
 import type { Migration } from './migration.ts';
 
 /**
- * A whole claim as one function: which lanes it takes (the steps of queue/machine/claim-plan.ts), and
- * taking them, which is `take` of queue/machine/lane-machine.ts a second time in SQL. So a claim is one
- * round trip under the claim lock without a transaction, and every step is an index descent. SQLite does
- * the same in TypeScript (sqlite/choose-lanes.ts).
+ * A whole claim as one function: it chooses the lanes (the steps of queue/machine/claim-plan.ts)
+ * and takes them, which repeats `take` of queue/machine/lane-machine.ts in SQL. So a claim is one
+ * round trip under the claim lock without a transaction, and every step is an index descent. SQLite
+ * does the same in TypeScript (sqlite/choose-lanes.ts).
  *
- * It is a loop because a loose index scan is one, and because its statements then have plans that cannot
- * change with the size of the tables; the settings of the function fix them. Lanes pinned to the node's
- * host are looked up only if there are any: three queries per owner instead of six (at 400 lanes of 100
- * owners the choice took 28 µs per lane, then 15–20 µs on a machine so busy that the rest took nearly
- * twice its time).
+ * It is a loop because a loose index scan is one, and because the plans of its statements then
+ * cannot change with the size of the tables; the function's settings fix them. Lanes pinned to the
+ * node's host are looked up only if there are any: three queries per owner instead of six (with 400
+ * lanes of 100 owners, choosing took 28 µs per lane before and 15–20 µs after, although the machine
+ * was so busy that everything else took nearly twice as long).
  *
- * Hosts take turns. A claim that chose only among the lanes its own host may take could take a freed slot
- * again any number of times before the session on another host whose turn it was (Q4). So it chooses among
- * the lanes of all hosts whose workers have free slots and takes its own. It records in `claim_turns` for
- * which host it left a slot: since when, and the cap it knew, which shows whether the slot is gone again.
- * If all nodes are on one host, or a type has no cap, there are no turns.
+ * Hosts take turns. If a claim chose only among the lanes its own host may take, it could take a
+ * freed slot again and again although it was the turn of a session on another host (Q4). So it
+ * chooses among the lanes of all hosts whose workers have free slots, and takes only its own. If it
+ * leaves a slot to another host, `claim_turns` records the host, the time, and the cap it knew,
+ * which shows whether the slot has since been taken. If all nodes are on one host, or a type has no
+ * cap, there are no turns.
  *
- * Returns rows (kind, id, fence, run): none if the node has no lease; else a 'node' row, and either upkeep
- * that must be done first ('due' runs, 'delayed' and 'answered' lanes), after which the caller calls again
- * with upkeep off, or each claimed 'run' with its fence, and a 'left' row for a slot left to another host,
- * which becomes a hint. Without a time the database's counts.
+ * Returns rows (kind, id, fence, run): none if the node has no lease; else a 'node' row, and either
+ * upkeep that must be done first ('due' runs, 'delayed' and 'answered' lanes), after which the
+ * caller calls again with upkeep off, or each claimed 'run' with its fence, and a 'left' row for a
+ * slot left to another host, which becomes a hint. If no time is given, the database's clock is
+ * used.
  *
- * The name and arguments are those of the function that databases from before the baseline have, so nodes
- * of the version before take turns too; they ignore the 'left' rows.
+ * The function has the same name and arguments as in databases from before the baseline, so nodes
+ * of the previous version take turns, too; they ignore the 'left' rows.
  *
  * Rejected:
  * - One query with window functions over all ready lanes: it grows with the backlog.
- * - `NOT EXISTS` over runs: 210 ms where one session had 500 k queued.
- * - Dropping `runs_one_begun` and the state in `runs_due`, to take a run's row without new index entries:
- *   it saves the server 5–10 % of its time and 0.26 kB of WAL per run, but the index refuses a second begun
- *   run should the code ever try.
- * - One descent for the owners of all hosts over an index that begins (head_type, owner): it would pass
- *   every lane of a host that is offline, and there may be a million of them (Q5).
+ * - `NOT EXISTS` over runs: it took 210 ms when one session had 500 k queued.
+ * - Dropping `runs_one_begun` and the state in `runs_due`, to take a run's row without new index
+ *   entries: this saves the server 5–10 % of its time and 0.26 kB of WAL per run, but the index is
+ *   what refuses a second begun run should the code ever try to begin one.
+ * - One descent for the owners of all hosts over an index that starts with (head_type, owner): it
+ *   would visit every lane of a host that is offline, and there may be a million of them (Q5).
  */
 const tables = `
 CREATE TABLE claim_turns (

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The conversation that a forked session starts as a copy of; each conversation belongs to one session.
- * Forks used to share the conversation of their original: the oldest session keeps it, and the others
- * start a copy of it.
+ * The conversation that a forked session copies when it starts; each conversation belongs to one
+ * session. Forks used to share their original's conversation: now the oldest session keeps it, and
+ * the others start with a copy.
  */
 const tables = `
 ALTER TABLE sessions ADD COLUMN conversation_head ID;

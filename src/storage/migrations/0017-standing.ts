@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The standing that rules go by: who configured a session's agent, as JSON, and the channels that a token
- * was made through, as a JSON list. And whether an enforced rule asked a question. Older sessions whose
- * agent starts programs get the channel of their creation from the audit log; null is read as `api`. Older
- * tokens count as made on their own channel.
+ * The standing that rules depend on: who configured a session's agent, as JSON, and the channels
+ * through which a token was created, as a JSON list. Also, whether a question was asked because of
+ * an enforced rule. Older sessions whose agent starts programs get the channel they were created on
+ * from the audit log; null is read as `api`. Older tokens count as created on their own channel.
  */
 const tables = `
 ALTER TABLE sessions ADD COLUMN agent_standing ID;

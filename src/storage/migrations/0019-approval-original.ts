@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The original input of a call, encrypted, if masking changed it. Those of older calls were not kept. */
+/**
+ * The original input of a call, encrypted, if masking changed it. The originals of older calls were
+ * not kept.
+ */
 const columns = `
 ALTER TABLE approvals ADD COLUMN masked BIG NOT NULL DEFAULT 0;
 ALTER TABLE approvals ADD COLUMN original ID;

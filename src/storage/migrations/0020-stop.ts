@@ -2,8 +2,9 @@ import { claimRunsFunction } from './0013-claim-turns.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The switch that stops everything: one row while it is on. `claim_runs` checks it under the claim lock,
- * so nodes of the version before start nothing either; they do not stop what they are running.
+ * The switch that stops everything: one row while it is on. `claim_runs` checks it under the claim
+ * lock, so nodes of the previous version start nothing either; they do not stop runs in progress,
+ * though.
  */
 const tables = `
 CREATE TABLE stop (

@@ -37,15 +37,18 @@ const REPLACED = [
 ];
 
 /**
- * Records the replaced migrations as the baseline. The functions `claim_survey` and `send_message`, which
- * the baseline does not have, stay: nodes of the version before may still call them.
+ * Records the replaced migrations as the baseline. The functions `claim_survey` and `send_message`,
+ * which are not in the baseline, stay: nodes of the previous version may still call them.
  */
 export const TAKE_OVER = `
 UPDATE migrations SET name = '${baseline.name}' WHERE id = ${baseline.id};
 DELETE FROM migrations WHERE id BETWEEN 2 AND ${REPLACED.length};
 `;
 
-/** Decides what to do from what the database has applied; throws if this version cannot use it (O3). */
+/**
+ * Decides what to do based on the migrations already applied; throws if this version cannot use the
+ * database (O3).
+ */
 export function planMigrations(
   recorded: readonly AppliedMigration[],
   known = MIGRATIONS,

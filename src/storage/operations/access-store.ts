@@ -8,7 +8,7 @@ import { findUser, getUser, listUsers } from './access/users.ts';
 import { listShares } from './sessions/shares.ts';
 import type { StoreParts } from './store.ts';
 
-/** The access port over the operations, the same for every database. */
+/** The access port, built on the operations and the same for every database. */
 export function accessStoreOver({
   dialect,
   call,
@@ -31,7 +31,8 @@ export function accessStoreOver({
     signIn: (by, made) => call('signIn', by, made),
     async findSignIn(digest, idleMs) {
       const lookup = await read(findSignIn(dialect, digest, idleMs));
-      // If the idle time cannot be extended now, the next request does it; this one still succeeds.
+      // If the idle time cannot be extended now, the next request will extend it; this one still
+      // succeeds.
       if (lookup?.stale === true)
         await call('touchSignIn', lookup.signIn.id, idleMs).catch(() => {});
       return lookup?.signIn ?? null;

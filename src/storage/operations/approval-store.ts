@@ -7,7 +7,7 @@ import {
 import { readRules, rulesFor, sharedRules } from './sessions/approvals/rules.ts';
 import type { StoreParts } from './store.ts';
 
-/** The port of approvals and rules over the operations, the same for every database. */
+/** The port for approvals and rules, built on the operations and the same for every database. */
 export function approvalStoreOver({
   call,
   read,

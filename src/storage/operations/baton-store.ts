@@ -12,7 +12,9 @@ import { steerStoreOver } from './steer-store.ts';
 import { type StoreParts, storeOver } from './store.ts';
 
 export type AllStores = Store & SessionStore & ApprovalStore & SteerStore & AccessStore;
-/** All ports that a database serves, and each writing call with its line in the audit log. */
+/**
+ * All the ports that a database serves; every writing call can also add its line to the audit log.
+ */
 export type BatonStore = AllStores & Audited<AllStores>;
 
 export function batonStoreOver(parts: StoreParts): BatonStore {

@@ -7,7 +7,7 @@ import { type Op, query, queryOne } from '../statement.ts';
 import { type ClaimResult, type Dialect, type Done, done } from './dialect.ts';
 import { tailPosition } from './positions.ts';
 
-/** Gives runs to a node; upkeep first, so due and answered runs are served too (Q3). */
+/** Gives runs to a node. Upkeep comes first, so that due and answered runs are served, too (Q3). */
 export function* claim(
   dialect: Dialect,
   now: number,
@@ -53,7 +53,7 @@ function claimed(
   };
 }
 
-/** Due runs join their lanes, delays that are over end, and answered runs get a slot before new ones. */
+/** Due runs join their lanes, expired delays end, and answered runs get a slot before new ones. */
 function* upkeep(
   dialect: Dialect,
   now: number,
@@ -68,13 +68,14 @@ function* upkeep(
     if (row !== null) due.push(row);
   }
   const ids = new Set([...due.map((row) => row.r_lane), ...result.delayed, ...result.answered]);
-  // Without waiting, because all other claims wait for this one. The next claim serves lanes locked now.
+  // Does not wait for locks, because all other claims wait for this one. The next claim serves the
+  // lanes that are locked now.
   const lanes = yield* dialect.lockFreeLanes([...ids].sort());
   const changes = new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
   for (const row of due) {
     const change = changes.get(row.r_lane);
     if (change === undefined) continue;
-    // Read again under the lane's lock: it may have been cancelled since.
+    // Read again under the lane's lock, because the run may have been cancelled since.
     const still = yield* queryOne<CoreRow>(
       `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1 AND r.position IS NULL AND r.state = 'queued'`,
       [row.r_id],
@@ -93,7 +94,7 @@ function* upkeep(
   return [...changes.values()];
 }
 
-/** Counts for each lane again, because each slot given back leaves one less. */
+/** Counts again for each lane, because each slot given back leaves one fewer. */
 function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
   const { lane } = change;
   if (

@@ -35,7 +35,7 @@ export interface ClaimResult {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly claimed: readonly ClaimedRun[];
-  /** A slot was left for another host, which needs a hint. */
+  /** A slot was left for another host, which must be sent a hint. */
   readonly left: boolean;
 }
 
@@ -52,7 +52,10 @@ export type CountDeltas = Partial<Record<RunState, number>>;
  * operations beside this file use it and are written once.
  */
 export interface Dialect {
-  /** SQL for: `column` is in the list in placeholder $n. `list` makes the value of that placeholder. */
+  /**
+   * The SQL condition that `column` is in the list in placeholder $n. `list` makes the value for
+   * that placeholder.
+   */
   oneOf(column: string, n: number): string;
   list(values: readonly string[]): Value;
   /** The store's time, for reads; transactions receive theirs. */
@@ -60,15 +63,15 @@ export interface Dialect {
   /** Each lane's events after its seq, up to its limit. */
   eventsAfterEach(cursors: readonly LogCursor[]): Op<readonly EventRow[]>;
   ensureLanes(lanes: readonly NewLane[]): Op<void>;
-  /** Locks in the order of ids; all writers do, so they cannot deadlock. */
+  /** Locks lanes in the order of their ids. All writers do, so they cannot deadlock. */
   lockLanes(ids: readonly string[]): Op<Lane[]>;
-  /** The same without waiting: leaves out lanes locked by others. */
+  /** The same without waiting; leaves out lanes that others have locked. */
   lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
   /** Locks the lanes that have a begun run, and returns both. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
   /**
-   * Ends attempts that simply succeeded, faster than the machine, where the database can. Returns the
-   * lanes it has done; the others are left to the machine.
+   * A faster way than the machine to end attempts that simply succeeded, if the database has one.
+   * Returns the lanes it has handled; the others are left to the machine.
    */
   finish?(writes: readonly AttemptWrite[], now: number): Op<ReadonlySet<string>>;
   insertRuns(runs: readonly NewRun[]): Op<void>;
@@ -77,13 +80,14 @@ export interface Dialect {
   /** Stores whole rows of existing sessions, whose lanes are locked. */
   saveSessions(sessions: readonly StoredSession[]): Op<void>;
   addCounts(deltas: CountDeltas): Op<void>;
-  /** Keeps all nodes from claiming, until the end of the transaction. */
+  /** Keeps all nodes from claiming until the end of the transaction. */
   lockClaims(): Op<void>;
-  /** Locks a node's row against its own claims, until the end of the transaction. */
+  /** Locks a node's row against its own claims until the end of the transaction. */
   lockNode(id: string): Op<void>;
   /**
-   * Returns upkeep that is due, if `upkeep` is set. If there is none, chooses lanes and gives them to the
-   * node: `take` of the machine, with its event and counts. `now` null is the store's time.
+   * If `upkeep` is set, returns upkeep that is due. If there is none, chooses lanes and gives them
+   * to the node, like the machine's `take`, with its event and counts. If `now` is null, the
+   * store's time is used.
    */
   claimLanes(request: ClaimRequest, now: number | null, upkeep: boolean): Op<ClaimResult>;
 }
@@ -92,9 +96,9 @@ export interface Dialect {
 export interface Done<T> {
   readonly value: T;
   readonly hint: Hint;
-  /** Set if nothing changed: then nothing goes to the audit log. */
+  /** Set if nothing changed, in which case nothing is written to the audit log. */
   readonly changed?: false;
-  /** The user, for a line of the audit log whose user was not known before. */
+  /** The user, for an audit log line whose user was not known beforehand. */
   readonly who?: string;
 }
 
@@ -121,7 +125,7 @@ export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   return { value, hint: { ready, nodes: [...nodes], lanes } };
 }
 
-/** The hints of several parts of one transaction as one. */
+/** Merges the hints from several parts of a transaction into one. */
 export function mergeHints(...hints: readonly Hint[]): Hint {
   return {
     ready: hints.some(({ ready }) => ready),
@@ -132,7 +136,10 @@ export function mergeHints(...hints: readonly Hint[]): Hint {
   };
 }
 
-/** Thrown to run the whole operation again: a row it had read was gone when it locked it. */
+/**
+ * Thrown to run the whole operation again, because a row that it had read was gone when it tried to
+ * lock it.
+ */
 export class Again extends Error {
   override readonly name = 'Again';
 }

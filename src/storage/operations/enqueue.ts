@@ -44,7 +44,7 @@ export function* enqueue(
     (one) => one.lane === null && changes.get(one.id)!.events.length === 0,
   );
   if (unused.length > 0) {
-    // These lanes were created for runs whose keys turned out to be known.
+    // These lanes were created for runs whose keys turned out to be known already.
     yield* query(`DELETE FROM lanes WHERE ${dialect.oneOf('id', 1)}`, [
       dialect.list(unused.map(({ id }) => id)),
     ]);
@@ -112,8 +112,8 @@ export interface KnownRun {
 }
 
 /**
- * The same key gets the same run; with another body it is refused (Q10). The effects of earlier admissions
- * of this call are not saved yet, so they are read from the change.
+ * The same key gets the same run, or is refused if the body differs (Q10). The effects of earlier
+ * admissions in this call are not saved yet, so they are read from the change.
  */
 export function* knownReceipt(
   known: KnownRun,
@@ -130,7 +130,7 @@ export function* knownReceipt(
 export const keyConflict = (runId: string): BatonError =>
   new BatonError('idempotency_conflict', undefined, { details: { runId } });
 
-/** How many runs of its lane are before a queued one, including the begun one. */
+/** How many runs in its lane come before a queued run, including the begun one. */
 function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
   const row = yield* queryOne<{ begun: string | null; queued: number }>(
     `SELECT l.run_id AS begun, (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'

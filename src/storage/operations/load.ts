@@ -10,7 +10,7 @@ export interface LoadedRun {
   readonly core: RunCore;
 }
 
-/** Locks the lane of a run, then reads the run: in this order, because the lane's lock guards it. */
+/** Locks the lane of a run before reading the run, because the lane's lock guards it. */
 export function* lockRun(dialect: Dialect, now: number, id: string): Op<LoadedRun> {
   const row = yield* queryOne<{ lane: string }>('SELECT lane FROM runs WHERE id = $1', [id]);
   if (row === null) throw new BatonError('not_found', `There is no run ${id}.`);

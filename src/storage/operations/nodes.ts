@@ -50,8 +50,8 @@ export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<v
 }
 
 /**
- * Takes over the runs of a dead node, and removes the node (Q7). A node that is not proven dead may have
- * renewed its lease since another saw it expire: then nothing happens.
+ * Takes over the runs of a dead node, and removes the node (Q7). A node that is not proven dead may
+ * have renewed its lease after another node saw it expire; in that case, nothing happens.
  */
 export function* takeOver(
   dialect: Dialect,

@@ -34,7 +34,7 @@ export function* purge(
   const kept = new Set(lanes.filter((lane) => lane.kept).map(({ id }) => id));
   const runs = finished.filter(({ lane }) => !kept.has(lane));
   for (const { id, lane, first_seq, last_seq } of runs) {
-    // Bounded by the run's first and last event: a long log is not read in full.
+    // Bounded by the run's first and last events, so that a long log is not read in full.
     yield* query(
       'DELETE FROM events WHERE lane = $1 AND seq >= $2 AND seq <= $3 AND run_id = $4',
       [lane, first_seq, last_seq, id],

@@ -42,7 +42,7 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   return rows.map(toRun);
 }
 
-/** Queued runs by position; without a begun run that is queued again. */
+/** Queued runs by position, without a begun run that is queued again. */
 export function* listQueued(lane: string, limit: number, after?: string): Op<Run[]> {
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane
@@ -107,7 +107,7 @@ export function* listNodes(): Op<NodeRecord[]> {
   return rows.map(toNode);
 }
 
-/** Types at the head of ready lanes that no live node handles: one index descent per type. */
+/** Types at the head of ready lanes that no live node handles. Needs one index descent per type. */
 export function* unhandledTypes(dialect: Dialect): Op<string[]> {
   const now = yield* dialect.readTime();
   const nodes = yield* query<NodeRow>(`SELECT ${NODE_COLUMNS} FROM nodes WHERE lease_until > $1`, [
@@ -134,7 +134,7 @@ const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
 export const withoutWorker = (column: string): string =>
   `NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = ${column} AND ${LIVE_WORKER})`;
 
-/** Hosts of ready lanes without a live worker: one index descent per type and host. */
+/** Hosts that have ready lanes but no live worker. Needs one index descent per type and host. */
 export function* strandedHosts(dialect: Dialect): Op<string[]> {
   const now = yield* dialect.readTime();
   const nodes = yield* query<{ host: string }>(`SELECT n.host FROM nodes n WHERE ${LIVE_WORKER}`, [

@@ -4,7 +4,7 @@ import type { RunCore } from '../../queue/machine/lane-change.ts';
 import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { CountDeltas, NewRun } from './dialect.ts';
 
-/* The values of lanes and runs that both databases write, in one order. */
+/* The values of lanes and runs that both databases write, in the same order. */
 
 type Scalar = string | number | null;
 

@@ -42,7 +42,7 @@ export function* putSchedule(
       ? yield* query<ScheduleRow>(INSERT, values)
       : yield* query<ScheduleRow>(UPDATE, [...values, expected]);
   if (row !== undefined) return { value: toSchedule(row), hint: SCHEDULES_CHANGED };
-  // This version is already stored: the same write was done before, and its answer was lost.
+  // This version is already stored: the same write was done before, but its answer was lost.
   const own = yield* withVersion(schedule.id, schedule.version);
   return { value: own, hint: NO_HINT };
 }
@@ -73,9 +73,9 @@ export function* removeSchedule(_: Dialect, _now: number, id: string): Op<Done<b
 }
 
 /**
- * Fires a tick. The condition on the version is checked again under the row's lock, so one of many nodes
- * gets the row; the others wait for its commit and then see another version. All operations lock the
- * schedule's row before the lane's.
+ * Fires a tick. The condition on the version is checked again under the row's lock, so only one
+ * node gets the row; the others wait for its commit and then see a different version. All
+ * operations lock the schedule's row before the lane's.
  */
 export function* fireSchedule(dialect: Dialect, now: number, firing: Firing): Op<Done<boolean>> {
   const { id, version, nextAt, admission } = firing;

@@ -12,7 +12,7 @@ import { stats } from './sessions/stats.ts';
 import { countVisible, listVisibleRuns } from './sessions/visible.ts';
 import type { StoreParts } from './store.ts';
 
-/** The session port over the operations, the same for every database. */
+/** The session port, built on the operations and the same for every database. */
 export function sessionStoreOver({
   dialect,
   call,

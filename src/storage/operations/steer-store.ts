@@ -2,7 +2,9 @@ import type { SteerStore } from '../../sessions/messages/steer-store.ts';
 import { listSteers } from './sessions/steers/list-steers.ts';
 import type { StoreParts } from './store.ts';
 
-/** The port of messages for agents at work over the operations, the same for every database. */
+/**
+ * The port for messages to agents at work, built on the operations and the same for every database.
+ */
 export function steerStoreOver({
   dialect,
   call,

@@ -11,7 +11,7 @@ export function* getStop(): Op<StopRecord | null> {
   return row === null ? null : { since: row.since, by: row.by_user, reason: row.reason };
 }
 
-/** Under the claim lock: a claim has either committed before, or sees the row. */
+/** Runs under the claim lock, so a claim has either committed before or sees the row. */
 export function* setStop(
   dialect: Dialect,
   now: number,

@@ -8,7 +8,7 @@ import type { Answer, Arguments, OperationName } from './registry.ts';
 import { dueSchedules, getSchedule, listSchedules } from './schedules.ts';
 import { getStop } from './stop.ts';
 
-/** What each database provides: how it runs a writing operation, and a reading one. */
+/** What each database provides: how it runs writing and reading operations. */
 export interface StoreParts extends Pick<Store, 'keepLease' | 'close'> {
   readonly dialect: Dialect;
   readonly hints: Set<(hint: Hint) => void>;
@@ -16,7 +16,7 @@ export interface StoreParts extends Pick<Store, 'keepLease' | 'close'> {
   read<T>(op: Op<T>): Promise<T>;
 }
 
-/** The store port over the operations, the same for every database. */
+/** The store port, built on the operations and the same for every database. */
 export function storeOver({ dialect, hints, call, read, keepLease, close }: StoreParts): Store {
   return {
     enqueue: (admissions) => call('enqueue', admissions),

@@ -4,7 +4,7 @@ import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import { type Dialect, type Done, done } from './dialect.ts';
 
-/** Applies writes of attempts, each only if its fence is still the lane's (Q6). */
+/** Applies the attempts' writes, each only if its fence is still the lane's (Q6). */
 export function* write(
   dialect: Dialect,
   now: number,

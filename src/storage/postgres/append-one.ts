@@ -4,11 +4,12 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * Appends the events of one attempt in one statement that needs no transaction: `append` of the lane
- * machine. Written a second time because people watch these events live: the general path takes four
- * round trips. The statement updates the lane's row whatever others have changed in it; the lane's run
- * and attempt cannot change under one fence. $1 lane, $2 fence, $3 number of the write, $4 number of
- * events, $5 types, $6 payloads, $7 the time, or null for the database's.
+ * Appends the events of one attempt in one statement that needs no transaction, like the lane
+ * machine's `append`. This second version exists because people watch these events live, and the
+ * general path takes four round trips. The statement updates the lane's row whatever others have
+ * changed in it; the lane's run and attempt cannot change while the fence stays the same. $1 lane,
+ * $2 fence, $3 number of the write, $4 number of events, $5 types, $6 payloads, $7 the time (null
+ * for the database's).
  */
 const APPEND_ONE = `
 WITH t AS MATERIALIZED (

@@ -14,10 +14,10 @@ interface WaitQueue {
 const queues = new WeakMap<pg.Pool, WaitQueue>();
 
 /**
- * Checks out a connection of the pool. If all are in use, callers wait in a queue here and not in the
- * pool: the pool's timeout is meant for a server that does not answer, and would mistake a thousand
- * readers that return at once for an unreachable database. If it really is unreachable, all waiting
- * callers are rejected.
+ * Checks out a connection from the pool. If all are in use, callers wait in a queue here, not in
+ * the pool: the pool's timeout is meant for a server that does not answer, and would mistake a
+ * thousand readers that reconnect at once for an unreachable database. If it really is unreachable,
+ * all waiting callers are rejected.
  */
 export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const queue = queueOf(pool);
@@ -45,7 +45,7 @@ export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   return client;
 }
 
-/** How much of the pool is in use, and how many callers wait for a connection. */
+/** How much of the pool is in use, and how many callers are waiting for a connection. */
 export function poolUse(pool: pg.Pool): { total: number; idle: number; waiting: number } {
   const { totalCount: total, idleCount: idle } = pool;
   return { total, idle, waiting: queueOf(pool).waiting.length };

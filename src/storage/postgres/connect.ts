@@ -22,9 +22,9 @@ const types = {
 };
 
 /**
- * Settings of each connection. The timeouts keep a lost peer or a stuck lock from holding a lane. Every
- * statement here uses a key, so a plan that reads a whole table is never right, and a plan made while a
- * table was empty must not stay (measured: claims became 6–100 times slower).
+ * Settings for each connection. The timeouts keep a lost peer or a stuck lock from holding a lane.
+ * Every statement here uses a key, so a plan that reads a whole table is never right, and a plan
+ * made while a table was empty must not be kept (measured: claims became 6–100 times slower).
  */
 export const SETTINGS = {
   statement_timeout: '15s',
@@ -62,7 +62,8 @@ export function clientConfig(
 
 export function makePool(target: Target, max: number): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(target), max, idleTimeoutMillis: 30_000 });
-  // An idle connection that breaks is replaced at the next use; without a listener it would throw.
+  // An idle connection that breaks is replaced at the next use; without a listener, the error would
+  // be thrown.
   pool.on('error', () => {});
   // The pool removes its own listener while a client is in use. The user of the client gets the error
   // from its statement; an error between two statements must not crash the process.
@@ -70,7 +71,7 @@ export function makePool(target: Target, max: number): pg.Pool {
   return pool;
 }
 
-/** Refuses an address that is not one of PostgreSQL, without repeating a password. */
+/** Refuses an address that is not a PostgreSQL URL, without repeating a password. */
 export function parseUrl(url: string): URL {
   const parsed = URL.parse(url);
   if (parsed === null || (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')) {

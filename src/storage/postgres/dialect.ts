@@ -69,8 +69,8 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       return rows.map(toLane);
     },
     *lockBegun(ids: readonly string[]) {
-      // Also locks the run's row: the run may change while this waits for the lane's lock, and a row
-      // joined without a lock would be the version from before the wait.
+      // Also locks the run's row: the run may change while this waits for the lane's lock, and
+      // without a lock the joined row would be the version from before the wait.
       const rows = yield* query<LaneRow & CoreRow>(
         `SELECT ${LANE_COLUMNS}, ${CORE_COLUMNS} FROM lanes l JOIN runs r ON r.id = l.run_id
          WHERE l.id = ANY($1::text[]) ORDER BY l.id FOR UPDATE OF l, r`,

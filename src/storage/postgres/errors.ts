@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 
-/** SQLSTATEs after which the same transaction may succeed if it is run again. */
+/** SQLSTATEs after which the same transaction may succeed when it is run again. */
 const AGAIN = new Set([
   '40001', // serialisation failure
   '40P01', // deadlock
@@ -21,7 +21,10 @@ const NETWORK = new Set([
   'ENOENT',
 ]);
 
-/** Too busy now: a statement out of time, a server out of memory, a race lost again and again. */
+/**
+ * The server is too busy: a statement timed out, memory ran out, or a race was lost again and
+ * again.
+ */
 const BUSY = new Set(['57014', '53200', '55P03', '40001', '40P01']);
 
 export const codeOf = (error: unknown): string =>
@@ -39,7 +42,7 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Turns errors of the driver and the server into coded ones. */
+/** Turns errors from the driver and the server into coded ones. */
 export function toBatonError(error: unknown): unknown {
   if (error instanceof BatonError) return error;
   const code = codeOf(error);

@@ -2,20 +2,22 @@ import type { AttemptWrite } from '../../queue/store.ts';
 import { NEXT_RUN } from '../operations/saving.ts';
 
 /**
- * The simplest end of attempts as one statement: `start` (unless it was written before) and `end` with a
- * success, of the lane machine (queue/machine/lane-machine.ts). Written a second time for speed: loading
- * both rows, changing them here and saving them took about 60 µs of Node's CPU time per no-op run, all
- * included, and now about 45 µs. The conformance suite and the model hold it to the machine's behaviour.
+ * The simplest end of attempts as one statement: the lane machine's `start` (unless it was written
+ * before) and `end` with a success (queue/machine/lane-machine.ts). This second version exists for
+ * speed: loading both rows, changing them here and saving them took about 60 µs of Node's CPU time
+ * per no-op run, all included; this takes about 45 µs. The conformance suite and the model hold it
+ * to the machine's behaviour.
  *
  * $1 lanes, $2 fences, $3 numbers of the writes, $4 whether they start, $5 results, $6 the time.
  *
- * The rows read beside the locked lane (`b` is the lane itself, `r` its run, and its next run) are as of
- * the start of the statement, before it waited for a lock. Every change to the state of a run or the queue
- * of a lane adds an event to the lane. So a lane that still has the same next seq once it is locked has not
- * changed; any other is left to the machine. The lanes are locked in the order of their ids, because the
- * sorted input drives a nested loop (connect.ts turns the other joins off). The statement does not check
- * that the lane is running: its run's state implies it, and the check made the planner start from all
- * running lanes (64 ms instead of 9 ms for the lanes' part at 400).
+ * Apart from the locked lane, all rows (`b`, which is the lane itself, `r`, its run, and its next
+ * run) are read as of the start of the statement, before it waited for a lock. Every change to the
+ * state of a run or the queue of a lane adds an event to the lane. So a lane that still has the
+ * same next seq once it is locked has not changed; any other is left to the machine. The lanes are
+ * locked in the order of their ids, because the sorted input drives a nested loop (connect.ts turns
+ * the other joins off). The statement does not check that the lane is running: its run's state
+ * implies it, and the check made the planner start from all running lanes (64 ms instead of 9 ms
+ * for the lanes' part at 400).
  */
 export const FINISH = `
 WITH lane_rows AS (
@@ -57,7 +59,7 @@ export const finishing = (writes: readonly AttemptWrite[]): AttemptWrite[] => {
       commit === undefined &&
       ask !== true &&
       fence > 0 &&
-      // Several writes of one lane depend on each other.
+      // Several writes to one lane depend on each other.
       times.get(lane) === 1,
   );
 };

@@ -5,14 +5,14 @@ import { isEmptyHint } from '../operations/dialect.ts';
 import { clientConfig, type Target } from './connect.ts';
 
 /*
- * Hints between processes over LISTEN/NOTIFY. They are sent after the commit and never inside the
+ * Hints between processes over LISTEN/NOTIFY. They are sent after the commit, never inside the
  * writing transaction, where NOTIFY takes a lock over all commits (the rate of 16 writers fell to a
- * third). The first is sent at once, later ones are merged and sent at most every 10 ms. Losing one costs
- * a polling interval.
+ * third). The first hint is sent at once; later ones are merged and sent at most every 10 ms.
+ * Losing one costs no more than a polling interval.
  */
 
 const WINDOW_MS = 10;
-/** A notification holds 8,000 bytes; if the names do not fit, it says `all` instead. */
+/** A notification can hold 8,000 bytes; if the names do not fit, it says `all` instead. */
 const NAMES_MAX_BYTES = 7500;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
 
@@ -54,7 +54,7 @@ export class HintChannel {
     this.#channel = `${target.schema}_hints`;
   }
 
-  /** Passes the hint to this process's listeners now, and to other processes soon. */
+  /** Passes the hint to this process's listeners at once, and to other processes soon after. */
   publish(hint: Hint): void {
     if (isEmptyHint(hint)) return;
     this.#onHint(hint);

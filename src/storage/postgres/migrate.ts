@@ -10,7 +10,10 @@ import {
 import { clientConfig, type Target } from './connect.ts';
 import { toBatonError } from './errors.ts';
 
-/** The same arbitrary number in every version: nodes that start together migrate one after another. */
+/**
+ * An arbitrary number, the same in every version, so that nodes that start together migrate one
+ * after another.
+ */
 const LOCK = 7_247_001;
 
 /** Brings the schema up to date, one transaction per migration, under a lock that all nodes share. */
@@ -18,7 +21,8 @@ export async function migrate(
   target: Target,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  // Without the time limit and the planner settings of other connections: a migration may take long.
+  // Without the time limit and planner settings of other connections, because a migration may take
+  // long.
   const client = new pg.Client({ ...clientConfig(target, {}), query_timeout: 0 });
   client.on('error', () => {});
   try {

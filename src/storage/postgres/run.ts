@@ -55,7 +55,7 @@ export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   }
 }
 
-/** Runs an operation without a transaction around it: each statement commits by itself. */
+/** Runs an operation without a transaction around it: each statement commits on its own. */
 export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   const client = await checkOut(pool);
   try {

@@ -3,8 +3,9 @@ import type { CountDeltas } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO, savedCounts, savedLane, savedRun } from '../operations/saving.ts';
 
 /*
- * One statement stores a whole batch: lanes, runs, counts and events, each as unnested columns. Splitting
- * it cost a round trip for each part; one statement per row was ten times slower at 64 rows.
+ * One statement stores a whole batch: lanes, runs, counts and events, each as unnested columns.
+ * Splitting it would cost a round trip for each part; one statement per row was ten times slower at
+ * 64 rows.
  */
 
 type Scalar = string | number | null;

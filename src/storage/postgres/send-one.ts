@@ -7,9 +7,9 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * $1 to $10 are those of `admit_message`, $11 the time, or null for the database's, $12 how many runs may
- * be queued, $13 whether to write a line to the audit log, then its values. A message that was already
- * known or was not admitted gets no line.
+ * $1 to $10 are the arguments of `admit_message`, $11 is the time (null for the database's), $12
+ * how many runs may be queued, $13 whether to write a line to the audit log; its values follow. A
+ * message that was already known or was not admitted gets no line.
  */
 const SEND = `
 WITH t AS MATERIALIZED (
@@ -31,9 +31,9 @@ interface SentRow {
 }
 
 /**
- * Admits a message to the end of its lane in one statement, with its line in the audit log if it has one.
- * Undefined for a message with attachments, a time or an `onBusy` other than `enqueue`; null if the general
- * operation has to decide.
+ * Admits a message to the end of its lane in one statement, with its line in the audit log, if any.
+ * Undefined if the message has attachments, a time, or an `onBusy` other than `enqueue`; null if
+ * the general operation has to decide.
  */
 export function sendOne(
   now: number | null,

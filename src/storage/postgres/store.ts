@@ -17,11 +17,14 @@ import { readOn } from './run.ts';
 import { transact } from './transact.ts';
 
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database, a direct connection (LISTEN passes no PgBouncer). */
+  /**
+   * postgres://user:password@host:port/database; must be a direct connection (LISTEN does not work
+   * through PgBouncer).
+   */
   readonly url: string;
   readonly schema?: string;
   readonly poolSize?: number;
-  /** How long to wait for a server that does not respond yet, before giving up. */
+  /** How long to wait for a server that does not respond before giving up. */
   readonly waitMs?: number;
   /** Called before each retry of a server that did not respond. */
   readonly onWaiting?: (error: BatonError) => void;
@@ -64,7 +67,7 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
     hints.publish(hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;
-      // Nothing waits for it, and if it fails the next one does the work.
+      // Nothing waits for this, and if it fails, the next one does the work.
       readOn(pool, query(FOLD)).catch(() => {});
     }
     return value;
@@ -90,9 +93,9 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
 }
 
 /**
- * A thread renews the lease; until it has started, the main thread does. On a busy machine a thread may
- * take longer to start than a short lease lasts. A node that lost its lease to that would join again with
- * another thread, make the machine even busier, and never keep a lease.
+ * A thread renews the lease; until it has started, the main thread does. On a busy machine, a
+ * thread may take longer to start than a short lease lasts. A node that lost its lease this way
+ * would join again with another thread, make the machine even busier, and never keep a lease.
  */
 function keepLease(
   target: Target,
@@ -120,7 +123,7 @@ function keepLease(
   });
 }
 
-/** Retries while the server is unreachable; a server that refuses the connection is an error at once. */
+/** Retries while the server is unreachable; if the server refuses the connection, fails at once. */
 async function untilReachable(
   connect: () => Promise<void>,
   options: PostgresOptions,

@@ -17,12 +17,12 @@ import { isRetryable, toBatonError } from './errors.ts';
 import { inTransaction, runAlone } from './run.ts';
 import { sendOne } from './send-one.ts';
 
-/** How often a transaction that lost a race is tried before its error is thrown. */
+/** How many times a transaction that loses a race is tried before its error is thrown. */
 export const MOST_TRIES = 8;
 
 /**
- * Operations that are a single statement in the common case. It commits by itself, which saves the round
- * trips around it. Null or undefined: run the operation in a transaction instead.
+ * Operations that are usually a single statement. It commits on its own, which saves the round
+ * trips around it. Null or undefined means that the operation must run in a transaction instead.
  */
 const AT_ONCE: {
   readonly [N in OperationName]?: (

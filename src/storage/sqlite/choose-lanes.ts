@@ -18,11 +18,11 @@ export interface LaneChoice {
   readonly delayed: readonly string[];
   readonly answered: readonly string[];
   readonly take: readonly ChosenLane[];
-  /** A slot was left for another host, which needs a hint. */
+  /** A slot was left for another host, which must be sent a hint. */
   readonly left: boolean;
 }
 
-/** Decides which lanes a claim takes: claim-plan.ts over the indexes of the file. */
+/** Decides which lanes a claim takes: applies claim-plan.ts to the file's indexes. */
 export function chooseLanes(
   connection: Connection,
   request: ClaimRequest,
@@ -179,7 +179,9 @@ export function chooseLanes(
   };
 }
 
-/** Hosts other than $2 that have pinned lanes and free slots, without those that missed their turn. */
+/**
+ * Hosts other than $2 that have pinned lanes and free slots, except those that missed their turn.
+ */
 const OTHER_HOSTS = `SELECT n.host, sum(n.free) AS free FROM (
     SELECT host, types, capacity - (SELECT count(*) FROM lanes WHERE node_id = nodes.id AND state = 'running') AS free
     FROM nodes WHERE host <> $2 AND lease_until > $3

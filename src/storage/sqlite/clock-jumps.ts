@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../queue/node/lease-keeper.ts';
 
-/** A smaller difference is an adjustment of the clock, not a jump. */
+/** A smaller difference is a clock adjustment, not a jump. */
 const LEAST_MS = 1000;
 
 /** How far the wall clock has moved relative to the monotonic one, which never jumps and stops during sleep. */
@@ -23,7 +23,7 @@ export class ClockJumps {
     return jump;
   }
 
-  /** The last jump could not be applied; the next call reports it again. */
+  /** Call this if the last jump could not be applied; the next call to `since` reports it again. */
   undo(jump: number): void {
     this.#offset -= jump;
   }

@@ -43,8 +43,9 @@ function inSavepoint(connection: Connection, path: string, call: Call): Reply {
 }
 
 /**
- * A full disk may have rolled back the whole transaction. Then there is nothing left to commit, and all
- * calls fail with that cause instead of a missing savepoint: callers retry after a full disk.
+ * A full disk may have rolled back the whole transaction. In that case there is nothing left to
+ * commit, and all calls fail with that cause instead of complaining about a missing savepoint:
+ * callers retry after a full disk.
  */
 function undo(connection: Connection, cause: unknown): void {
   try {

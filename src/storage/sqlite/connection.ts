@@ -10,7 +10,8 @@ export class Connection {
   constructor(path: string, options: { readOnly: boolean }) {
     try {
       this.#database = new DatabaseSync(path, { readOnly: options.readOnly });
-      // FULL: an acknowledged commit survives a power failure, not only the death of the process.
+      // FULL, so that an acknowledged commit survives a power failure, not just the death of the
+      // process.
       this.#database.exec(
         'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY',
       );

@@ -30,8 +30,8 @@ import { type ChosenLane, chooseLanes } from './choose-lanes.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The dialect of SQLite: there is one writer, so no row is locked, and one statement per row is cheap
- * because nothing goes over a network. `connection` is the one the operation runs on.
+ * The dialect of SQLite. There is only one writer, so no row is locked, and one statement per row
+ * is cheap because nothing goes over a network. `connection` is the one the operation runs on.
  */
 export function sqliteDialect(connection: Connection, clock: () => number): Dialect {
   return {
@@ -91,7 +91,7 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
     *save(changes: readonly LaneChange[]) {
       const deltas: CountDeltas = {};
       for (const change of changes) {
-        // Runs first: saving the lane reads its next run from them.
+        // Runs are saved first, because saving the lane reads its next run from them.
         for (const { run, from } of change.runs.values()) {
           if (from !== null) yield* query(UPDATE_RUN, savedRun(run, change.now));
           savedCounts(deltas, run, from);
@@ -119,7 +119,7 @@ export function sqliteDialect(connection: Connection, clock: () => number): Dial
         if (n !== 0) yield* query('UPDATE run_counts SET n = n + $2 WHERE state = $1', [state, n]);
       }
     },
-    // One writer: nothing else claims during this transaction.
+    // There is only one writer, so nothing else claims during this transaction.
     *lockClaims() {},
     *lockNode(id: string) {
       yield* query('SELECT id FROM nodes WHERE id = $1', [id]);

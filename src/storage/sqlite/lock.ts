@@ -8,9 +8,9 @@ import { toBatonError } from './errors.ts';
 const WAIT_MS = 5000;
 
 /**
- * Reserves a database file for one process. The lock is the write lock of a small SQLite file beside it,
- * held open: the system releases it with the process, however that dies. Its one row names the holder, and
- * others can still read it.
+ * Reserves a database file for one process. The lock is the write lock of a small SQLite file
+ * beside it, held open: the system releases it when the process ends, however it dies. Its one row
+ * names the holder, and others can still read it.
  */
 export async function lockFile(path: string): Promise<() => void> {
   const file = `${path}.lock`;
@@ -45,8 +45,8 @@ export async function lockFile(path: string): Promise<() => void> {
 }
 
 /**
- * For its owner only, like the database. A file that exists is not opened: closing it would release the
- * lock if this process holds it.
+ * Accessible only to its owner, like the database. If the file exists, it is not opened, because
+ * closing it would release the lock if this process holds it.
  */
 function makePrivate(file: string): void {
   try {
@@ -57,7 +57,10 @@ function makePrivate(file: string): void {
   }
 }
 
-/** True if the write lock is now ours. Writing the holder's row needs a commit, so the lock is taken twice. */
+/**
+ * True if the write lock is now ours. Writing the holder's row requires a commit, so the lock is
+ * taken twice.
+ */
 function tryLock(database: DatabaseSync, token: string, file: string): boolean {
   try {
     database.exec('BEGIN IMMEDIATE');

@@ -8,7 +8,7 @@ import {
 } from '../migrations/plan.ts';
 import type { Connection } from './connection.ts';
 
-/** Brings the schema up to date in one transaction, under the write lock of the file. */
+/** Brings the schema up to date in one transaction, under the file's write lock. */
 export function migrate(
   connection: Connection,
   migrations: readonly Migration[] = MIGRATIONS,

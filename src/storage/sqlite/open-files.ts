@@ -2,8 +2,9 @@ import { statSync } from 'node:fs';
 import { BatonError } from '../../contract/errors.ts';
 
 /**
- * The files of an open database. SQLite keeps writing to a file that was removed or replaced, and all of
- * that is lost when it is closed; so every commit checks here first. A check costs 5 µs.
+ * The files of an open database. SQLite keeps writing to a file that was removed or replaced, and
+ * everything written is lost when the file is closed, so every commit checks here first. A check
+ * takes 5 µs.
  */
 export class OpenFiles {
   readonly #path: string;

@@ -10,7 +10,7 @@ export interface Call {
   readonly id: number;
   readonly name: OperationName;
   readonly rest: readonly unknown[];
-  /** Set by tests; null is the thread's own clock. */
+  /** Set by tests; null means the thread's own clock. */
   readonly now: number | null;
 }
 

@@ -12,8 +12,9 @@ import type { Call, FromWriter, Reply, ToWriter } from './protocol.ts';
 import { toPlain } from './protocol.ts';
 
 /**
- * The only writer of a database file. Calls that wait at the same time share one commit (commit.ts). It
- * also renews the leases of this process, because a blocked main thread does not block its thread.
+ * The only writer of a database file. Calls that wait at the same time share one commit
+ * (commit.ts). It also renews this process's leases, because a blocked main thread does not block
+ * this one.
  */
 export async function serveWriter(port: MessagePort, path: string): Promise<void> {
   const say = (message: FromWriter): void => port.postMessage(message);
@@ -98,9 +99,9 @@ function withWaiting(
 const MOST_PER_COMMIT = 1000;
 
 /**
- * The wall clock jumps when a laptop sleeps or the clock is set. No other process can have taken over, as
- * this is the only one; so its leases are moved by the same amount. Otherwise every sleep would count as
- * the death of the node.
+ * The wall clock jumps when a laptop sleeps or the clock is set. This is the only process, so no
+ * other can have taken over, and its leases are shifted by the same amount. Otherwise every sleep
+ * would count as the death of the node.
  */
 function followClock(connection: Connection, jumps: ClockJumps): void {
   const jump = jumps.since();

@@ -15,7 +15,9 @@ export interface SqliteOptions {
   /** The database file; created if missing. */
   readonly path: string;
   readonly clock?: Clock;
-  /** Where the writer runs: by default on its own thread, which takes 0.1 s of CPU time to start. */
+  /**
+   * Where the writer runs: by default, on its own thread, which takes 0.1 s of CPU time to start.
+   */
   readonly startThread?: (path: string) => WriterThread;
 }
 
@@ -38,7 +40,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   const dialect = sqliteDialect(connection, options.clock ?? Date.now);
   let closing: Promise<void> | null = null;
 
-  // async: a failing read must reject, as in every other store, and not throw.
+  // async, because a failing read must reject, as in every other store, and not throw.
   const read = async <T>(op: Op<T>): Promise<T> => {
     if (closing !== null) throw new BatonError('closed');
     try {
@@ -48,8 +50,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
     }
   };
   const close = async (): Promise<void> => {
-    // The reader first: the last connection to close moves the write-ahead log into the file, and only
-    // a writer can.
+    // The reader is closed first: the last connection to close moves the write-ahead log into the
+    // file, which only a writer can do.
     connection.close();
     await writer.close();
   };

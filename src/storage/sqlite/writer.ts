@@ -15,7 +15,7 @@ interface Waiting {
 export type WriterThread = Pick<Worker, 'on' | 'once' | 'off' | 'postMessage'>;
 
 function startThread(path: string): WriterThread {
-  // Under type stripping this file and the thread's are .ts, in the package they are .js.
+  // With type stripping, this file and the thread's are .ts files; in the package, they are .js.
   const entry = new URL(
     `./writer-thread${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
     import.meta.url,
@@ -113,7 +113,8 @@ export class Writer {
     try {
       this.#post({ kind: 'calls', calls });
     } catch (error) {
-      // An argument cannot be sent to a thread, such as a function: only its own call is rejected.
+      // Some argument, such as a function, cannot be sent to a thread: only the call that has it is
+      // rejected.
       if (calls.length === 1) this.#reject(calls[0]!.id, error);
       for (const call of calls.length === 1 ? [] : calls) {
         this.#calls = [call];

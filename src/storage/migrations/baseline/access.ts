@@ -1,6 +1,6 @@
 /**
- * Users, their credentials, shares, the audit log and the reports of nodes. Secrets are stored as SHA-256
- * digests: they are long and random, so nothing slower is needed.
+ * Users, their credentials, shares, the audit log and the nodes' reports. Secrets are stored as
+ * SHA-256 digests: they are long and random, so nothing slower is needed.
  */
 export const accessTables = `
 CREATE TABLE users (
@@ -100,7 +100,7 @@ CREATE TABLE node_reports (
 const admin = (now: string): string =>
   `INSERT INTO users (id, name, folded, role, created_at, disabled_at) VALUES ('admin', 'admin', 'admin', 'admin', ${now}, NULL);\n`;
 
-/** The triggers refuse to change the audit log, even by hand. */
+/** The triggers refuse all changes to the audit log, even manual ones. */
 export const accessSqlite = `
 ${admin("CAST(unixepoch('subsec') * 1000 AS INTEGER)")}
 ${['UPDATE', 'DELETE']

@@ -137,7 +137,7 @@ CREATE TABLE schedules (
 CREATE INDEX schedules_due ON schedules (next_at, id) WHERE next_at IS NOT NULL;
 `;
 
-/** One writer can add to one row per state without waiting for anyone. */
+/** A single writer can add to one row per state without waiting for anyone. */
 export const queueSqlite = `
 CREATE TABLE fences (last INTEGER NOT NULL);
 INSERT INTO fences VALUES (0);

@@ -5,8 +5,10 @@ import { NODE_COLUMNS } from '../../rows.ts';
 import { type Op, query } from '../../statement.ts';
 import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 
-/* The reports that nodes send about every second. Each node has one row, which is deleted with the node's;
- * a node that was taken over and has not noticed has no row to write. */
+/*
+ * The reports that nodes send about every second. Each node has one row, deleted together with the
+ * node; a node that was taken over without noticing has no row to write to.
+ */
 
 const put = (column: 'load' | 'used'): string =>
   `INSERT INTO node_reports (node_id, ${column}) SELECT id, CAST($2 AS text) FROM nodes WHERE id = $1

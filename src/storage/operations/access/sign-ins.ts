@@ -78,7 +78,7 @@ function* redeem(now: number, by: SignInBy): Op<Presented | null> {
     const { id, userId, expiresAt } = valid.token;
     return { userId, tokenId: id, until: expiresAt };
   }
-  // Read and deleted in one statement: of two requests with the same code, one gets it.
+  // Read and deleted in one statement, so only one of two requests with the same code gets it.
   const [code] = yield* query<{ user_id: string; expires_at: number }>(
     'DELETE FROM sign_in_codes WHERE digest = $1 RETURNING user_id, expires_at',
     [by.code],
@@ -87,7 +87,10 @@ function* redeem(now: number, by: SignInBy): Op<Presented | null> {
   return { userId: code.user_id, tokenId: null, until: null };
 }
 
-/** Sign-ins that are valid at the time in $2, as are their users and the tokens they were made with. */
+/**
+ * Sign-ins that are valid at the time in $2, with valid users, made with tokens that are still
+ * valid.
+ */
 export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at,
     s.page_key_digest, t.scopes, t.channel AS token_channel, t.made_through,
     t.expires_at AS token_expires_at, ${USER_COLUMNS}

@@ -26,7 +26,7 @@ export function* takeTicket(
   now: number,
   digest: string,
 ): Op<Done<{ readonly signInId: string; readonly path: string } | null>> {
-  // Read and deleted in one statement: of two requests with the same ticket, one gets it.
+  // Read and deleted in one statement, so only one of two requests with the same ticket gets it.
   const [row] = yield* query<{ sign_in_id: string; path: string; expires_at: number }>(
     'DELETE FROM tickets WHERE digest = $1 RETURNING sign_in_id, path, expires_at',
     [digest],

@@ -22,7 +22,10 @@ export function* createUser(
   return { value: toUser(row!), hint: NO_HINT };
 }
 
-/** If two transactions run at once, the unique key makes one fail; it is retried and refused here. */
+/**
+ * If two transactions run at once, the unique key makes one of them fail; that one is retried and
+ * refused here.
+ */
 function* mustBeFree(name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM users WHERE folded = $1 AND id <> $2', [
     fold(name),
@@ -40,7 +43,7 @@ export function* getUser(id: string): Op<UserRecord | null> {
   return row === undefined ? null : toUser(row);
 }
 
-/** A user's name may equal another user's id; the id wins. */
+/** A user's name may be the same as another user's id; then the id wins. */
 export function* findUser(nameOrId: string): Op<UserRecord | null> {
   const [row] = yield* query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 OR u.folded = $2
@@ -83,7 +86,8 @@ export function* updateUser(
       now,
     ],
   );
-  // Also when the user is enabled again: a sign-in at the very moment of disabling was written after it.
+  // Also done when the user is enabled again: a sign-in at the very moment of disabling may have
+  // been written just after it.
   if (disabled === true || (disabled === false && user.disabledAt !== null)) {
     yield* forgetSignIns(id);
   }

@@ -5,8 +5,8 @@ import { type Op, query } from '../../statement.ts';
 import { readCore } from '../load.ts';
 
 /**
- * Cancels every unfinished run of a lane (Q9). Queued ones first: stopping the begun run would hold the
- * lane if there were more.
+ * Cancels every unfinished run of a lane (Q9), the queued ones first: stopping the begun run while
+ * others are queued would hold the lane.
  */
 export function* cancelAll(change: LaneChange): Op<void> {
   const { lane } = change;

@@ -9,10 +9,13 @@ import { type Dialect, type Done, done, NO_HINT } from '../dialect.ts';
 import { lockSession } from './load.ts';
 import { moveSession, saveMoved } from './move.ts';
 
-/** Rows per statement: the number of its parameters is limited. */
+/** Rows per statement, because the number of parameters is limited. */
 const ROWS_MAX = 100;
 
-/** Adds connections; one that is already there is moved to the given node, as after its node joined again. */
+/**
+ * Adds connections. One that already exists is moved to the given node, for example after its node
+ * has joined again.
+ */
 export function* openConnections(
   dialect: Dialect,
   now: number,
@@ -42,7 +45,9 @@ export function* openConnections(
   return done(changes, [loaded.change]);
 }
 
-/** The next reconcile pass makes their sessions IDLE, not this: most readers reconnect at once. */
+/**
+ * The sessions become IDLE only at the next reconcile pass, because most readers reconnect at once.
+ */
 export function* closeConnections(
   dialect: Dialect,
   _now: number,

@@ -56,7 +56,10 @@ function newSession(made: NewSession, now: number): StoredSession {
   };
 }
 
-/** Of two transactions at once, the unique key fails one; that one runs again and is refused here (S9). */
+/**
+ * If two transactions run at once, the unique key makes one of them fail; that one runs again and
+ * is refused here (S9).
+ */
 export function* mustBeFree(owner: string, name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM sessions WHERE owner = $1 AND name = $2 AND id <> $3', [
     owner,

@@ -37,12 +37,13 @@ export function* putInvocation(
     [invocation.id],
   );
   const known = before === null ? null : toInvocation(before);
-  // From an attempt that was taken over; the next attempt has already recorded its end.
+  // The write comes from an attempt that was taken over, and the next attempt has already recorded
+  // its end.
   if (known !== null && known.finishedAt !== null && invocation.finishedAt === null) {
     return { ...done(false, [change]), changed: false };
   }
   yield* query(PUT, invocationValues(invocation));
-  // A write of an attempt that was taken over is recorded, but no longer changes the session.
+  // A write from an attempt that was taken over is recorded but no longer changes the session.
   const left = turn?.fence === change.lane.fence ? turn : null;
   const corrected =
     left?.usageEarlier !== undefined && (yield* correct(invocation, left.usageEarlier));
@@ -50,7 +51,7 @@ export function* putInvocation(
   let { costUsd } = session;
   const wasShown = known === null || isShown(known);
   if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
-    // Summed up again: it equals the sum shown elsewhere, and nothing counts twice.
+    // Summed again, so that it equals the sum shown elsewhere and nothing counts twice.
     ({ costUsd } = yield* sumInvocations(session.id));
     const changed = costUsd !== session.costUsd || !wasShown;
     if (changed && isShown(invocation)) change.log('session.cost', { costUsd }, null);
@@ -72,7 +73,7 @@ export function* putInvocation(
   return done(ended, [change]);
 }
 
-/** Two sessions never share a conversation (A3); the unique index decides between two at once. */
+/** Two sessions never share a conversation (A3); if two try at once, the unique index decides. */
 function* mustNotShare(id: string, conversation: string | null): Op<void> {
   const other = yield* queryOne<{ id: string }>(
     'SELECT id FROM sessions WHERE conversation = $1 AND id <> $2',
@@ -83,15 +84,16 @@ function* mustNotShare(id: string, conversation: string | null): Op<void> {
   }
 }
 
-/** The estimate for a running agent changes with every response, and is not logged. */
+/** The estimate for a running agent changes with every response, so it is not logged. */
 const isShown = ({ costSource, finishedAt }: InvocationRecord): boolean =>
   costSource !== ESTIMATED || finishedAt !== null;
 
 const ESTIMATED = 'estimated';
 
 /**
- * Replaces the estimates since the agent last reported. The reported total does not say which process
- * caused it, so the last one gets all of it. A process that was killed could not add to the total.
+ * Replaces the estimates since the agent last reported. The reported total does not say which
+ * process caused it, so all of it goes to the last one. A process that was killed could not add to
+ * the total.
  */
 function* correct(
   by: InvocationRecord,
@@ -121,7 +123,9 @@ const NO_TOKENS = {
   costUsd: 0,
 };
 
-/** No event of a run follows its end: usage that arrives later is logged for the session only. */
+/**
+ * No event of a run may follow its end, so usage that arrives later is logged only for the session.
+ */
 function logUsage(change: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
   if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);

@@ -1,7 +1,10 @@
 import { type Op, query } from '../../statement.ts';
 import type { KnownRun } from '../enqueue.ts';
 
-/** A message for the agent at work on `run_id`; in the state `queued` it has become the run `id`. */
+/**
+ * A message for the agent at work on `run_id`; if its state is `queued`, it has become the run
+ * `id`.
+ */
 interface KnownSteer {
   readonly kind: 'steer';
   readonly id: string;
@@ -12,7 +15,7 @@ interface KnownSteer {
 
 export type Known = KnownSteer | (KnownRun & { readonly kind: 'run' });
 
-/** A steer keeps its key when it becomes a run, so steers come before runs. */
+/** A steer keeps its key when it becomes a run, so steers take precedence. */
 const BY_KEY = `
   SELECT 1 AS rank, 'steer' AS kind, id, session_id AS lane, run_id, state, body_hash
   FROM steers WHERE session_id = $1 AND idem_key = $2

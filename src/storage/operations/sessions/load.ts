@@ -16,7 +16,7 @@ import { type Op, query, queryOne } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import { withoutWorker } from '../queue-reads.ts';
 
-/** A session under the lock of its lane, with the facts that its machine needs. */
+/** A session under its lane's lock, with the facts that its state machine needs. */
 export interface LoadedSession {
   readonly change: LaneChange;
   readonly session: StoredSession;
@@ -32,7 +32,7 @@ const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = 
 const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id AND q.state = 'pending')`;
 const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 ELSE 0 END`;
 
-/** Conditions, order and limit come after it; `more` adds a column; $1 is the time. */
+/** Conditions, order and limit follow; `more` adds a column; $1 is the time. */
 const selectSession = (more = '') =>
   `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
@@ -55,7 +55,10 @@ export function* readSession(now: number, id: string): Op<SessionWithFacts | nul
   return row === undefined ? null : toSessionWithFacts(row);
 }
 
-/** With the user's share of it, in one statement: every request for a shared session needs both. */
+/**
+ * Reads the session and the user's share of it in one statement, because every request for a shared
+ * session needs both.
+ */
 export function* readSessionFor(now: number, id: string, userId: string): Op<SessionFor | null> {
   const [row] = yield* query<SessionFactsRow & { share: ShareLevel | null }>(
     `${SELECT_SHARED} WHERE s.id = $2`,
@@ -71,7 +74,7 @@ export function* lockSession(dialect: Dialect, now: number, id: string): Op<Load
   return loaded;
 }
 
-/** Leaves out those locked by others; the next pass gets them. */
+/** Leaves out sessions locked by others; the next pass gets them. */
 export function* lockFreeSessions(
   dialect: Dialect,
   now: number,

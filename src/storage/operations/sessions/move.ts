@@ -11,7 +11,7 @@ export interface Moved {
   readonly changes: readonly StatusChange[];
 }
 
-/** Applies a trigger to a session and logs a changed status to its lane (S1, S8). */
+/** Applies a trigger to a session and, if its status changes, logs that to its lane (S1, S8). */
 export function moveSession(
   { change, session, facts }: LoadedSession,
   trigger: Trigger,

@@ -6,7 +6,7 @@ import { type Dialect, type Done, done } from '../dialect.ts';
 import { type LoadedSession, lockFreeSessions } from './load.ts';
 import { moveSession } from './move.ts';
 
-/* Each list comes from an index that holds only ACTIVE, due or connected sessions. */
+/* Each list comes from an index that contains only ACTIVE, due or connected sessions. */
 
 /** ACTIVE without a run and without a live connection. */
 const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
@@ -18,8 +18,8 @@ const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
 const EXPIRED = `SELECT id FROM sessions WHERE destroy_at IS NOT NULL AND destroy_at <= $1 ORDER BY destroy_at, id LIMIT $2`;
 
 /**
- * Sessions whose number of live connections differs from the latest event. Not a join: SQLite would read
- * all sessions for their order.
+ * Sessions whose number of live connections differs from the latest event. Not a join, because
+ * SQLite would then read all sessions to sort them.
  */
 const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
   WHERE (SELECT s.last_connections FROM sessions s WHERE s.id = k.id)
@@ -27,7 +27,7 @@ const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connecti
   ORDER BY k.id LIMIT $2`;
 
 /**
- * Applies to sessions what time and the deaths of nodes have changed. Sessions are checked again under
+ * Brings sessions up to date with elapsed time and dead nodes. Sessions are checked again under
  * their locks, so if two nodes reconcile at once, only one changes a session.
  */
 export function* reconcileSessions(
@@ -53,7 +53,7 @@ export function* reconcileSessions(
   const next = yield* queryOne<{ at: number | null }>(
     'SELECT min(destroy_at) AS at FROM sessions WHERE destroy_at IS NOT NULL',
   );
-  // Without a change, another call would get the same sessions.
+  // If nothing changed, another call would get the same sessions.
   const full = [connected, quiet, expired].some(({ length }) => length >= limit);
   const more = sessions.length > 0 && (full || candidates.length > limit);
   return done({ changes, more, nextAt: next?.at ?? null }, lanes);
@@ -78,7 +78,7 @@ function* ids(text: string, values: readonly number[]): Op<string[]> {
   return (yield* query<{ id: string }>(text, values)).map(({ id }) => id);
 }
 
-/** Removes connections of dead nodes. One descent in the index per node, not per connection. */
+/** Removes connections of dead nodes, with one index descent per node, not per connection. */
 function* dropDead(now: number): Op<void> {
   for (let after = ''; ; ) {
     const row = yield* queryOne<{ node_id: string }>(

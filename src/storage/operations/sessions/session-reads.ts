@@ -24,7 +24,7 @@ export function* listSessions(dialect: Dialect, filter: SessionFilter): Op<Sessi
   const now = yield* dialect.readTime();
   const { visibleTo: userId } = filter;
   if (userId === undefined) return yield* listWhere(now, filter, '', []);
-  // Each of the two follows an index in the requested order; one query for both could not.
+  // Each of the two queries follows an index in the requested order; a single query could not.
   const own = yield* listWhere(now, filter, 'WHERE s.owner = $2', [userId]);
   const shared = yield* listWhere(
     now,
@@ -45,7 +45,7 @@ const inOrder =
     return a.id < b.id ? 1 : -1;
   };
 
-/** `among` comes after the tables; `given` are its values, from $2 on. */
+/** `among` comes after the tables; `given` contains its values, starting at $2. */
 function* listWhere(
   now: number,
   filter: SessionFilter,
@@ -54,7 +54,7 @@ function* listWhere(
   select = SELECT_SESSION,
 ): Op<SessionWithFacts[]> {
   const values: Value[] = [now, ...given];
-  // No name or word has a NUL, and PostgreSQL cannot even compare with one.
+  // No name or word contains a NUL, and PostgreSQL cannot even compare with one.
   const bind = (value: string | number): string =>
     `$${values.push(typeof value === 'string' ? plain(value) : value)}`;
   const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
@@ -107,7 +107,9 @@ export function* listPending(
   return rows.map(toSessionWithFacts);
 }
 
-/** Since when a session is pending comes from the log: later messages do not restart the wait. */
+/**
+ * The log says since when a session has been pending, so later messages do not restart the wait.
+ */
 export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
   const now = yield* dialect.readTime();
   const [row] = yield* query<{ n: number }>(

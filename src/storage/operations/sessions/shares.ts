@@ -5,7 +5,7 @@ import { type Op, query } from '../../statement.ts';
 import { ACCESS_CHANGED, type Dialect, type Done } from '../dialect.ts';
 import { lockSession } from './load.ts';
 
-/** By the users' names. */
+/** Sorted by the users' names. */
 export function* listShares(sessionId: string): Op<ShareRecord[]> {
   const rows = yield* query<{ user_id: string; name: string; level: ShareLevel }>(
     `SELECT h.user_id, u.name, h.level FROM shares h JOIN users u ON u.id = h.user_id
@@ -15,7 +15,10 @@ export function* listShares(sessionId: string): Op<ShareRecord[]> {
   return rows.map(({ user_id, name, level }) => ({ userId: user_id, userName: name, level }));
 }
 
-/** Under the session's lock: of two changes at once, one replaces the other as a whole. */
+/**
+ * Runs under the session's lock: if two changes are made at once, one replaces the other as a
+ * whole.
+ */
 export function* putShares(
   dialect: Dialect,
   now: number,

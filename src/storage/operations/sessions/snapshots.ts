@@ -6,7 +6,10 @@ import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
 const PUT = `INSERT INTO attempt_snapshots (run_id, session_id, attempt, kind, ref, at) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (run_id) DO UPDATE SET attempt = excluded.attempt, kind = excluded.kind, ref = excluded.ref, at = excluded.at`;
 
-/** Deletes those of the session's other runs: they have ended, and one may be a megabyte. */
+/**
+ * Deletes the snapshots of the session's other runs: those have ended, and a snapshot may take a
+ * megabyte.
+ */
 export function* putSnapshot(
   _: Dialect,
   now: number,

@@ -33,7 +33,7 @@ const valuesOf = (from: number, userId: string | null): (string | number)[] =>
 
 const WAIT = 'r.started_at - coalesce(r.run_at, r.created_at) AS wait';
 
-/** Waits of the runs that started in the last hour, whether they have ended or not. */
+/** The waits of all runs that started in the last hour, whether they have ended or not. */
 function* waits(now: number, userId: string | null): Op<Stats['queueWaitMs']> {
   const values = valuesOf(now - HOUR_MS, userId);
   const ended = yield* query<{ wait: number }>(

@@ -11,7 +11,7 @@ export const visibleTo = (n: number): string =>
 /** Where an unfinished run can be in its lane `l`: avoids reading the finished ones. */
 const AHEAD = '(r.position >= l.last_position OR r.position IS NULL OR r.id = l.run_id)';
 
-/** Read through the lanes of the visible sessions, so runs of others cost nothing. */
+/** Reads through the lanes of the visible sessions, so other people's runs cost nothing. */
 export function* listVisibleRuns(
   dialect: Dialect,
   userId: string,

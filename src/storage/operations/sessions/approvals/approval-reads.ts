@@ -19,7 +19,10 @@ export function* getApproval(id: string): Op<ApprovalRecord | null> {
   return row === null ? null : toApproval(row);
 }
 
-/** Only reads, but is registered as a writing operation: only those have a line in the audit log. */
+/**
+ * Only reads, but is registered as a writing operation, because only those can add a line to the
+ * audit log.
+ */
 export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<string | null>> {
   const row = yield* queryOne<{ original: string | null }>(
     'SELECT original FROM approvals WHERE id = $1',

@@ -13,7 +13,10 @@ import { getApproval, hasOpen } from './approval-reads.ts';
 import { type LockedApproval, lockApproval } from './lock.ts';
 import { allowInSession } from './rules.ts';
 
-/** Under the lane's lock: of several answers at once, the first counts and the others are refused. */
+/**
+ * Runs under the lane's lock: if several answers arrive at once, the first counts and the others
+ * are refused.
+ */
 export function* decideApproval(
   dialect: Dialect,
   now: number,
@@ -69,7 +72,7 @@ function mustBeOpen({ approval, core }: LockedApproval): void {
   }
 }
 
-/** The same attempt may repeat it, because the answer may have been lost. */
+/** The same attempt may repeat this, because the acknowledgement may have been lost. */
 const USE = `UPDATE approvals SET used_at = coalesce(used_at, $3), used_fence = $2
   WHERE id = $1 AND state IN ('allowed', 'denied') AND coalesce(used_fence, $2) = $2 RETURNING id`;
 
@@ -102,7 +105,7 @@ export function* withdrawApproval(
   return done(undefined, [change]);
 }
 
-/** No event of a run follows its end: `run` is null for a run that has ended. */
+/** No event of a run may follow its end, so `run` is null if the run has ended. */
 export function* withdraw(
   change: LaneChange,
   { id, callId }: ApprovalRecord,

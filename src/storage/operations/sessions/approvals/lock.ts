@@ -6,7 +6,7 @@ import { Again, type Dialect } from '../../dialect.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { getApproval } from './approval-reads.ts';
 
-/** A question with its run, under the lock of its session's lane, which guards it. */
+/** A question and its run, under the lock of the session's lane, which guards both. */
 export interface LockedApproval {
   readonly change: LaneChange;
   readonly approval: ApprovalRecord;

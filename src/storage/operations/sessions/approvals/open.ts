@@ -46,7 +46,7 @@ function requested({ id, callId, tool, kind, input, reason }: ApprovalRecord): J
   const text = JSON.stringify(input);
   for (let length = EVENT_PAYLOAD_MAX; ; length = Math.floor(length / 2)) {
     const cut = { ...whole, input: text.slice(0, length).toWellFormed(), truncated: true };
-    // With no input left, nothing else can be cut.
+    // Once no input is left, nothing else can be cut.
     if (length === 0 || byteLength(JSON.stringify(cut)) <= EVENT_PAYLOAD_MAX) return cut;
   }
 }

@@ -6,11 +6,14 @@ import { readCore } from '../../load.ts';
 import { hasOpen, leftOpen } from './approval-reads.ts';
 import { withdraw } from './decide.ts';
 
-/** Sessions with an open question of a run that has ended. */
+/** Sessions with an open question whose run has ended. */
 const LEFT_OPEN = `SELECT DISTINCT a.session_id AS id FROM approvals a JOIN runs r ON r.id = a.run_id
   WHERE a.state = 'pending' AND r.finished_at IS NOT NULL ORDER BY a.session_id LIMIT $1`;
 
-/** Sessions whose run waits although none of its questions is open. A run without any waits for something else. */
+/**
+ * Sessions whose run is waiting although none of its questions is open. A run without questions is
+ * waiting for something else.
+ */
 const UNANSWERED = `SELECT l.id FROM lanes l WHERE l.state = 'asking' AND l.answered_at IS NULL
   AND EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id)
   AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.run_id = l.run_id AND a.state = 'pending')

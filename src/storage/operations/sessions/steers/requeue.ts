@@ -7,7 +7,7 @@ import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
 import { type Moved, moveSession } from '../move.ts';
 
-/* Messages that no agent received, and whose run takes no more, become runs of their own (Q11). */
+/* Messages that no agent received become runs of their own once their run accepts no more (Q11). */
 
 export function* releaseSteers(
   dialect: Dialect,
@@ -65,7 +65,7 @@ interface WaitingRow {
   readonly body_hash: string | null;
 }
 
-/** Takes the last message first, as each goes to the head of the lane. */
+/** Takes the last message first, because each one goes to the head of the lane. */
 function* requeue(
   dialect: Dialect,
   loaded: LoadedSession,

@@ -34,7 +34,7 @@ export function* steerMessage(
   return done({ runId: core.id, state: 'steered', known: false }, [change]);
 }
 
-/** A run that has its outcome, or whose cancel was requested, takes no more messages. */
+/** A run accepts no more messages once it has its outcome or a cancel was requested. */
 function* atWork({ change }: LoadedSession): Op<RunCore> {
   const core = change.lane.runId === null ? null : yield* readCore(change.lane.runId);
   const works = core?.state === 'running' || core?.state === 'waiting';
