@@ -1,6 +1,6 @@
 /**
- * Runs a job on demand, never twice at once. Any number of triggers before the job starts run it
- * once; any number while it runs run it once more. The job handles its own errors.
+ * Runs a job on demand, never twice at once. However many triggers arrive before the job starts, it
+ * runs once; however many arrive while it runs, it runs once more. The job handles its own errors.
  */
 export class Coalescer {
   readonly #job: () => Promise<void>;
@@ -25,7 +25,7 @@ export class Coalescer {
 
   async #run(): Promise<void> {
     while (this.#wanted && !this.#stopped) {
-      // Start in the next turn of the event loop: triggers that arrive together count as one.
+      // Starts in the next turn of the event loop, so triggers that arrive together count as one.
       await new Promise(setImmediate);
       this.#wanted = false;
       if (!this.#stopped) await this.#job();

@@ -26,7 +26,7 @@ export const fail = (errorClass: ErrorClass, message: string): Conclusion =>
     error: { class: ErrorClass.parse(errorClass), message: tidy(message) },
   });
 
-/** The run must wait for a known time, such as the reset of a usage limit. */
+/** The run must wait until a known time, such as when a usage limit is reset. */
 export function park(until: number | Date, message: string): Conclusion {
   const time = Number(until);
   if (!Number.isFinite(time)) throw new TypeError('park() needs a time to wait for');
@@ -34,7 +34,7 @@ export function park(until: number | Date, message: string): Conclusion {
   return new Conclusion({ kind: 'parked', until: Math.round(time), error });
 }
 
-/** Another node, or this one later, continues the run; not counted as an attempt. */
+/** Another node continues the run, or this one does later; this does not count as an attempt. */
 export const handBack = (reason: string): Conclusion =>
   new Conclusion({ kind: 'handed_back', reason: tidy(reason) });
 
@@ -80,7 +80,7 @@ export function outcomeOf(returned: Returned): Outcome {
   if (value instanceof Conclusion) return value.outcome;
   if (value === undefined) return { kind: 'succeeded', result: null };
   // A result that cannot be stored would be the same after every attempt, so its class must not be
-  // retryable; among those, `invalid_payload` is the one about malformed data.
+  // retryable; of those classes, `invalid_payload` is the one for malformed data.
   try {
     const { json, bytes } = snapshot(value);
     if (bytes <= PAYLOAD_MAX) return { kind: 'succeeded', result: json };

@@ -16,7 +16,7 @@ export interface PurgerOptions {
   readonly clock?: Clock;
 }
 
-/** Removes finished runs some days after their end (Q21), except those of `kept` lanes. */
+/** Removes finished runs some days after they ended (Q21), except those of `kept` lanes. */
 export class Purger {
   readonly #options: Required<PurgerOptions>;
   #coalescer: Coalescer | null = null;
@@ -39,7 +39,7 @@ export class Purger {
     return this.#purged;
   }
 
-  /** Purges now and then at each interval. Safe to call twice. */
+  /** Purges at once, and again at each interval. Safe to call twice. */
   start(): void {
     if (this.#coalescer !== null) return;
     this.#coalescer = new Coalescer(() => this.#purgeAll());

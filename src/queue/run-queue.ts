@@ -169,7 +169,7 @@ export class RunQueue {
   }
 
   /**
-   * Cancels a run that has not begun immediately; otherwise asks its worker to stop it. Pass an
+   * If the run has not begun, cancels it immediately; otherwise asks its worker to stop it. Pass an
    * audited store as `through` to record who did it in the same transaction.
    */
   async cancel(
@@ -237,7 +237,8 @@ export class RunQueue {
 
   /**
    * Creates a schedule, or replaces the one with the same id. A `Scheduler` fires it: each tick
-   * creates a run. A replacement with the same times keeps the next tick, and stays paused if it was.
+   * creates a run. A replacement with the same times keeps the next tick, and stays paused if it
+   * was paused.
    */
   schedule(request: ScheduleRequest): Promise<Schedule> {
     return this.#schedules.put(request);
@@ -266,7 +267,7 @@ export class RunQueue {
     return this.#schedules.resume(id);
   }
 
-  /** Leaves the runs it has created untouched. */
+  /** Leaves the runs that it created untouched. */
   removeSchedule(id: string): Promise<void> {
     return this.#schedules.remove(id);
   }

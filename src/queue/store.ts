@@ -25,7 +25,7 @@ export interface Admission {
   readonly delayMs: number | null;
   readonly maxAttempts: number;
   readonly idempotencyKey: string | null;
-  /** Hash of the request body; the same key with another hash is refused. */
+  /** Hash of the request body; the same key with a different hash is refused. */
   readonly bodyHash: string | null;
   readonly onBusy: OnBusy;
   /** The schedule's tick that creates the run; recorded in its first event. */
@@ -45,7 +45,7 @@ export interface Receipt {
 export interface Caps {
   /** Maximum number of runs of a type executing in the whole cluster. */
   readonly types: Readonly<Record<string, number>>;
-  /** Maximum number of runs of one owner executing in the whole cluster; null is no cap. */
+  /** Maximum number of runs of one owner executing in the whole cluster; null means no cap. */
   readonly perOwner: number | null;
 }
 
@@ -71,7 +71,7 @@ export interface AttemptWrite {
   readonly fence: number;
   /**
    * Numbers the writes under one fence from 1. A store whose answer can be lost after the commit
-   * keeps the last number with the fence, and answers true to a known number without applying the
+   * keeps the last number with the fence. For a known number it answers true without applying the
    * write again: a write repeated after a broken connection must not append its events twice.
    */
   readonly no?: number;
@@ -132,9 +132,12 @@ export interface QueueStore {
   change(command: Command): Promise<Run | null>;
   get(id: string): Promise<Run | null>;
   getLane(id: string): Promise<Lane | null>;
-  /** Ordered by id, which is by age. */
+  /** Ordered by id, and thus by age. */
   list(filter: RunFilter): Promise<Run[]>;
-  /** A lane's queued runs in the order they will start; begins after the run `after` if that is queued. */
+  /**
+   * A lane's queued runs in the order they will start; begins after the run `after` if it is
+   * queued.
+   */
   listQueued(lane: string, limit: number, after?: string): Promise<Run[]>;
   counts(): Promise<Counts>;
   /** Removes runs that finished before a time, with their events, except those of `kept` lanes. */
@@ -157,13 +160,13 @@ export interface LogCursor {
 
 /**
  * Each lane's append-only log, written by the queue's transactions. A lane's events become visible
- * in the order of their seq, so a read never shows an event before its predecessors; a missing one
- * was removed.
+ * in the order of their seq, so a read never shows an event before its predecessors; a missing
+ * event was removed.
  */
 export interface LogStore {
   /** Events of a lane after a seq, in order; `runId` keeps only those of one run. */
   listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]>;
-  /** The same for several lanes in one read; the lanes in the order of the cursors. */
+  /** The same for several lanes in one read, in the order of the cursors. */
   listAfterEach(cursors: readonly LogCursor[]): Promise<LogEvent[]>;
   /** The last seq assigned in each lane, even if that event was removed. Unknown lanes have no entry. */
   lastSeqs(lanes: readonly string[]): Promise<Map<string, number>>;
@@ -202,7 +205,10 @@ export interface NodeStore {
    */
   takeOver(provenDead: readonly string[]): Promise<TakenOverRun[]>;
   listNodes(): Promise<NodeRecord[]>;
-  /** Renews off the main thread where the store can, so a blocked event loop keeps its lease. */
+  /**
+   * Renews on another thread if the store can, so that a blocked event loop does not lose its
+   * lease.
+   */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper;
 }
 
@@ -260,9 +266,9 @@ export interface Firing {
 
 export interface ScheduleStore {
   /**
-   * Creates a schedule (`expected` null) or replaces the one with that version. Returns null and
-   * changes nothing if the schedule already exists or has another version; the caller reads it again.
-   * Repeating a write, because its answer was lost, returns the same answer.
+   * Creates a schedule (if `expected` is null) or replaces the one with that version. Returns null
+   * and changes nothing if the schedule already exists or has a different version; the caller then
+   * reads it again. Repeating a write because its answer was lost returns the same answer.
    */
   putSchedule(schedule: ScheduleWrite, expected: string | null): Promise<Schedule | null>;
   getSchedule(id: string): Promise<Schedule | null>;
@@ -310,7 +316,10 @@ export interface StopStore {
   setStop(stop: Omit<StopRecord, 'since'> | null): Promise<StopRecord | null>;
 }
 
-/** What changed, sent after the commit. Unreliable: losing a hint costs one polling interval. */
+/**
+ * What changed, sent after the commit. Unreliable, but losing a hint costs only one polling
+ * interval.
+ */
 export interface Hint {
   readonly ready: boolean;
   readonly nodes: readonly string[];
@@ -319,7 +328,7 @@ export interface Hint {
   readonly all?: boolean;
   /** A schedule was created, changed or removed. */
   readonly schedules?: boolean;
-  /** Somebody's rights have changed. */
+  /** Someone's rights have changed. */
   readonly access?: boolean;
 }
 

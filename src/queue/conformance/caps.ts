@@ -131,7 +131,7 @@ export function capRules(rule: Rule): void {
   });
 }
 
-/** Claims until nothing is left: a store may hand out its slots over several claims. */
+/** Claims until nothing is left, because a store may hand out its slots over several claims. */
 async function claimAll(rig: Rig, request: Parameters<Rig['claim']>[0]): Promise<ClaimedRun[]> {
   const all: ClaimedRun[] = [];
   for (let empty = 0; empty < 2; ) {

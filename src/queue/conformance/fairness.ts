@@ -4,7 +4,10 @@ import { admission, type Rig, type Rule } from './rig.ts';
 
 const RUN_MS = 1000;
 
-/** A simulated cluster: equal run times, slots that become free together or one after another. */
+/**
+ * A simulated cluster: all runs take equally long, and slots become free together or one after
+ * another.
+ */
 interface World {
   readonly slots: number;
   /** Without hosts, lanes may execute anywhere; otherwise each lane is pinned to one. */

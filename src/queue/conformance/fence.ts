@@ -165,7 +165,7 @@ export function fenceRules(rule: Rule): void {
   });
 }
 
-/** Everything that a reader can see of a lane and a run. */
+/** Everything that a reader can see about a lane and a run. */
 const snapshot = async (rig: Rig, lane: string, run: string) => ({
   lane: await rig.lane(lane),
   run: await rig.run(run),

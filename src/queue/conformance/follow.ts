@@ -57,7 +57,7 @@ export function followRules(rule: Rule): void {
         };
         for (const lane of lanes) follow(lane, 0);
         const writing = Promise.all(lanes.map(write));
-        // Tails opened during the writes, each from another cursor.
+        // Tails opened during the writes, each from a different cursor.
         for (const after of [0, 1, 7, 20]) {
           await Promise.race([writing, read(queue.tail('a', { after }), 1)]);
           for (const lane of lanes) follow(lane, after);
@@ -122,7 +122,7 @@ export function followRules(rule: Rule): void {
     expect(seqs(await read(live, 2))).toEqual([2, 3]);
     rig.advance(10);
     expect((await rig.store.purge({ before: rig.now, limit: 10 })).runs).toBe(1);
-    // This tail got the purged events before; a new one does not.
+    // This tail received the events before they were purged; a new one does not.
     const late = queue.tail('l');
     const left = (await rig.store.listAfter('l', 0, 100)).map(({ seq }) => seq);
     expect(left).toEqual([1, 7, 8]);

@@ -100,7 +100,7 @@ export function orderRules(rule: Rule): void {
       await rig.finish(await rig.claimOne());
       rig.advance(999);
       expect(await rig.claim()).toEqual([]);
-      // Admitted before the other was due, so ahead of it in the lane.
+      // Admitted before the other run was due, so it is ahead of it in the lane.
       const second = await rig.enqueue({ lane: 'l' });
       rig.advance(1);
       const claimed = await rig.claimOne();

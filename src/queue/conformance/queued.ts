@@ -116,7 +116,7 @@ export function queuedRules(rule: Rule): void {
     await rig.change({ do: 'remove', run: first });
     expect(await rig.queued('l')).toEqual([second]);
     expect(await rig.counts()).toEqual({ queued: 1 });
-    // Its key can be used again.
+    // The key can be used again.
     const again = await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'two' });
     expect(again).toMatchObject({ known: false, position: 1 });
     expect(await rig.claimIds()).toEqual([second]);

@@ -241,7 +241,7 @@ function fail(): never {
   throw new Error('too few runs were claimed');
 }
 
-/** Runs that end one millisecond apart. */
+/** Creates runs that end one millisecond apart. */
 async function finishedRuns(rig: Rig, count: number): Promise<string[]> {
   const ids = await rig.enqueueMany(count);
   const claimed = await rig.claim();

@@ -39,7 +39,7 @@ const firing = (schedule: Schedule, rest: Partial<Firing> = {}, run: NewRun = {}
 const dueIds = async (rig: Rig): Promise<string[]> =>
   (await rig.store.dueSchedules({ limit: 100, after: null })).due.map(({ id }) => id);
 
-/** Schedules (Q13): storage, due ticks, and that each tick fires once. */
+/** Schedules (Q13): they are stored, their ticks become due, and each tick fires once. */
 export function scheduleRules(rule: Rule): void {
   rule('[Q13] a schedule is stored, read, listed and removed', async (rig) => {
     const written = scheduleWrite({ id: 'b', owner: 'ann', lane: 'l', timezone: 'Asia/Tokyo' });

@@ -120,7 +120,7 @@ export function stateRules(rule: Rule): void {
     await rig.finish(await rig.claimOne());
     const rest = await rig.enqueueMany(2, { lane: 'l' });
     const running = await rig.begin();
-    // More often than there is room between two positions, so the lane is renumbered.
+    // More retries than there is room for between two positions, so the lane is renumbered.
     const retries = Array.from({ length: 25 }, (_, i) => `retry-${i}`);
     for (const newId of retries) await rig.change({ do: 'retry', run: old.id, newId });
     expect(await rig.queued('l')).toEqual([...retries.toReversed(), rest[1]]);

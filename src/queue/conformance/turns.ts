@@ -74,7 +74,7 @@ export function turnRules(rule: Rule): void {
     rig.advance(1);
     const [claimed] = await rig.claim(of('a'));
     expect(claimed?.run.owner).toBe('busy');
-    // This costs the time once, not for every slot.
+    // The wait happens once, not for every slot.
     await rig.finish(claimed as ClaimedRun);
     const [next] = await rig.claim(of('a'));
     expect(next?.run.owner).toBe('busy');
@@ -95,7 +95,7 @@ export function turnRules(rule: Rule): void {
     expect(await rig.claim(of('a'))).toEqual([]);
     rig.advance(TURN_MS);
     const [claimed] = await rig.claim(of('a'));
-    // When it comes, all slots are taken again.
+    // By the time it claims, all slots are taken again.
     expect(await rig.claim(of('b'))).toEqual([]);
     await rig.finish(claimed as ClaimedRun);
     expect(await rig.claim(of('a'))).toEqual([]);

@@ -36,8 +36,9 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
 }
 
 /**
- * Snapshot and subscription are taken together: while the page is read, events that reach the feed
- * are held for the tail, so it misses nothing after the last page. Returns the last proven seq.
+ * Snapshot and subscription are taken together: events that reach the feed while the page is being
+ * read are held for the tail, so it misses nothing after the last page. Returns the last proven
+ * seq.
  */
 async function readPage(
   feed: LaneFeed,

@@ -10,7 +10,7 @@ export interface Position {
 
 export interface Advance extends Position {
   readonly events: readonly LogEvent[];
-  /** Read again immediately: the page was full, or ended at a gap that is not explained yet. */
+  /** Read again immediately: the page was full, or ended at a gap that has no explanation yet. */
   readonly more: boolean;
   /** Removed events were skipped. */
   readonly skipped: boolean;
@@ -19,7 +19,7 @@ export interface Advance extends Position {
 /**
  * Accepts a page of a lane's log without losing anything. A lane's events become visible in the
  * order of their seq, so a gap before a seq that was proven before the read began can only be a
- * removed event; any other gap is not skipped but read again, by then proven.
+ * removed event. Any other gap is not skipped but read again; by then, the seq after it is proven.
  */
 export function advance(from: Position, page: readonly LogEvent[], full: boolean): Advance {
   let { head } = from;

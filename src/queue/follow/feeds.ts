@@ -66,7 +66,7 @@ export class Feeds {
     this.#feeds.delete(feed.lane);
     this.#woken.delete(feed);
     this.#fresh.delete(feed);
-    // A caller that still waits for the feed will see that its tail has ended.
+    // A caller still waiting for the feed will see that its tail has ended.
     feed.begin(0);
   }
 
@@ -125,8 +125,8 @@ export class Feeds {
       const grown: string[] = [];
       for (const { feed, head } of asked) {
         const seq = last.get(feed.lane) ?? 0;
-        // A lane's last seq never decreases. A lane that is removed, created again and longer than
-        // before, all between two polls, goes unnoticed.
+        // A lane's last seq never decreases. If a lane is removed, created again and grows longer
+        // than before, all between two polls, that goes unnoticed.
         if (seq < head) this.#on.gone(feed);
         else if (feed.reaches(seq)) {
           grown.push(feed.lane);
@@ -137,7 +137,10 @@ export class Feeds {
     });
   }
 
-  /** One read; the rest follows in the next turn of the event loop, so readers get their turn. */
+  /**
+   * Performs one read; the rest follows in the next turn of the event loop, so readers get their
+   * turn.
+   */
   async #readWoken(): Promise<void> {
     const feeds = [...this.#woken].slice(0, LANES_PER_READ);
     if (feeds.length === 0) return;

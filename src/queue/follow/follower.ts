@@ -24,13 +24,13 @@ export interface TailFrom {
   readonly signal: AbortSignal | null;
 }
 
-/** Number of tails that read stored events at a time; the other connections are for writers. */
+/** How many tails read stored events at a time; the other connections are for writers. */
 const READING_TAILS = 3;
 
 /**
- * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll over
- * all of them finds those that no hint named (E1). It runs while there is a tail or a reader of the
- * hint feed; while the database is away they stay open.
+ * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll
+ * over all of them finds those that no hint named (E1). It runs while there is a tail or a reader
+ * of the hint feed; both stay open while the database is unavailable.
  */
 export class Follower {
   readonly #store: Store;
@@ -195,7 +195,7 @@ export class Follower {
       const feed = this.#feeds.get(lane);
       if (feed !== undefined) this.#feeds.wake(feed);
     }
-    // A reader whose access changed may see other lanes than before, so it reloads all of them.
+    // A reader whose access changed may now see different lanes, so it reloads all of them.
     this.#growth.note(hint.lanes, hint.all === true || hint.access === true);
   }
 

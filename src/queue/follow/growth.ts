@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Coalescer } from '../coalescer.ts';
 import { Signal } from './signal.ts';
 
-/** A lane's log grew; or `all`: too much changed to list, so check everything. */
+/** A lane's log grew, or `all`: too much changed to list, so everything must be checked. */
 export type Growth = { readonly lane: string; readonly lastSeq: number } | { readonly all: true };
 
 /** Further growth of a lane within this time is combined; the first is reported immediately. */
 const WINDOW_MS = 50;
-/** Number of lanes a reader may leave unread; with more, it gets `all`. */
+/** How many lanes a reader may leave unread; beyond that, it gets `all`. */
 const LANES_MOST = 10_000;
 
 /** One reader of the hint feed: gets the latest seq of each lane that grows after it has joined. */

@@ -5,7 +5,10 @@ import { PageSize } from './page-size.ts';
 import { bytesOf, type Sized, sized } from './sized.ts';
 import type { Tail } from './tail.ts';
 
-/** New events beyond this size are not held for a tail that is catching up; it reads them as well. */
+/**
+ * New events beyond this size are not held for a tail that is catching up; it reads them from the
+ * store instead.
+ */
 export const HELD_BYTES = 128 * 1024;
 
 /** Events that arrived while a tail was reading stored events. */
@@ -21,8 +24,8 @@ export class Held {
 }
 
 /**
- * One followed lane: how far its log was read, and which tails get new events. Each page is read
- * once and goes to all live tails. A tail that is still catching up is not live yet.
+ * One followed lane: how far its log has been read, and which tails get new events. Each page is
+ * read once and goes to all live tails. A tail that is still catching up is not live yet.
  */
 export class LaneFeed {
   readonly lane: string;
@@ -53,7 +56,7 @@ export class LaneFeed {
     this.#begun.resolve();
   }
 
-  /** Records that the log reaches this seq. True if that is further than was read. */
+  /** Records that the log reaches this seq. True if that is further than it has been read. */
   reaches(last: number): boolean {
     this.#proven = Math.max(this.#proven, last);
     return this.head !== null && last > this.head;
@@ -83,7 +86,7 @@ export class LaneFeed {
     return { more: more || this.#proven > head, skipped };
   }
 
-  /** From now on the tail gets new events. It must have all events up to `head`. */
+  /** From now on, the tail gets new events. It must already have all events up to `head`. */
   join(tail: Tail): void {
     if (tail.open) this.#live.add(tail);
   }
@@ -98,7 +101,7 @@ export class LaneFeed {
     return this.tails.delete(tail);
   }
 
-  /** Starts to hold new events, for a tail that is about to read up to here. */
+  /** Starts holding new events for a tail that is about to read up to this point. */
   hold(): Held {
     const held = new Held();
     this.#held.add(held);

@@ -1,13 +1,16 @@
-/** Number of events on the first page; a payload is at most 256 KiB, so even the worst page is small enough. */
+/**
+ * Number of events on the first page. A payload is at most 256 KiB, so even the largest page is
+ * small enough.
+ */
 const FIRST = 16;
 const MOST = 256;
 /** Approximate maximum size of a page, and of all pages of this process together. */
 const PAGE_BYTES = 512 * 1024;
 const ALL_BYTES = 32 * 1024 * 1024;
-/** Pages smaller than this share of the maximum grow. */
+/** Below this share of the maximum size, pages get longer. */
 const SMALL = 1 / 8;
 
-/** Maximum page size per reader: each holds one page, even while it takes nothing. */
+/** Maximum page size per reader. Each reader holds one page, even while it takes nothing. */
 export const pageBytes = (readers: number, all = ALL_BYTES): number =>
   Math.min(PAGE_BYTES, all / Math.max(1, readers));
 

@@ -1,6 +1,6 @@
 import type { LogEvent } from '../../contract/event.ts';
 
-/** An event with its approximate size: measured once, shared by all tails that get it. */
+/** An event with its approximate size, measured once and shared by all tails that get it. */
 export interface Sized {
   readonly event: LogEvent;
   readonly bytes: number;

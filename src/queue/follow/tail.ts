@@ -12,17 +12,17 @@ export interface TailLimits {
 }
 
 export type TailEndReason =
-  /** The followed run has ended, and its `done` was delivered. */
+  /** The followed run has ended, and its `done` has been delivered. */
   | 'done'
   /** The reader stopped it. */
   | 'stopped'
   /** The queue was closed. */
   | 'closed'
-  /** The lane or the run was removed; a lane with the same name starts again at seq 1. */
+  /** The lane or run was removed; a new lane with the same name starts again at seq 1. */
   | 'gone'
-  /** Dropped: the reader took nothing for too long. */
+  /** Dropped because the reader took nothing for too long. */
   | 'stalled'
-  /** Dropped: too much was unread. */
+  /** Dropped because too much was unread. */
   | 'unread';
 
 export interface TailEnd {
@@ -49,9 +49,9 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   /** How many of `#unread` have been taken. */
   #taken = 0;
   #bytes = 0;
-  /** The reader has taken events and not asked for more. */
+  /** The reader has taken events and has not asked for more. */
   #isBusy = false;
-  /** Since when the reader has not taken available events. */
+  /** Since when there have been events that the reader has not taken. */
   #since = 0;
   #after: number;
   #position: number;
@@ -131,8 +131,8 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   }
 
   /**
-   * Resolves when the reader has taken everything and asks for more, or has stopped. A reader that
-   * is still sending what it took already holds a page.
+   * Resolves when the reader has taken everything and asks for more, or has stopped. A reader still
+   * sending what it took already holds a page.
    */
   async drained(): Promise<void> {
     while (this.open && (this.#unread.length > 0 || this.#isBusy)) await this.#taking.wait();

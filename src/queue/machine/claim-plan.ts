@@ -1,27 +1,29 @@
 import type { Caps } from '../store.ts';
 
 /*
- * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores.
- * PostgreSQL has the same steps as one function in the database (storage/migrations/0013-claim-turns.ts).
+ * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores. In
+ * PostgreSQL, a function in the database takes the same steps
+ * (storage/migrations/0013-claim-turns.ts).
  *
- * Each type has its own cursor over the owners that have ready lanes of it. A claim visits the
- * owners after the cursor and serves those with the fewest executing runs of the type first: one
- * lane each, then more if slots are left. It visits at most 2 × slots + 16 owners, not counting
+ * Each type has its own cursor over the owners that have ready lanes of that type. A claim visits
+ * the owners after the cursor and serves those with the fewest executing runs of the type first:
+ * one lane each, then more if slots are left. It visits at most 2 × slots + 16 owners, not counting
  * owners at their own cap (at most one per executing run), so its cost depends neither on the
- * backlog nor on the number of waiting owners (Q5). An owner with nothing executing is never skipped
- * while slots are handed out (Q4): the cursor stops before the first such owner that got nothing.
+ * backlog nor on the number of waiting owners (Q5). An owner with nothing executing is never
+ * skipped while slots are handed out (Q4): the cursor stops before the first such owner that got
+ * nothing.
  *
- * Hosts compete for the slots of a capped type. If there are too few for all of them, the next lanes
- * are chosen among all hosts whose workers have free slots; a claim takes its own lanes and leaves
- * slots for the other hosts, which get a hint. A slot is left for TURN_MS. A host that takes nothing
- * in that time gets no more slots left for it until it takes something again, so a hanging host
- * costs that time once, and no slot stays idle for long.
+ * Hosts compete for the slots of a capped type. If there are too few for all of them, the next
+ * lanes are chosen among all hosts whose workers have free slots; a claim takes its own lanes and
+ * leaves slots for the other hosts, which get a hint. A slot is left free for TURN_MS. If a host
+ * takes nothing in that time, no more slots are left for it until it takes something again. So a
+ * hanging host costs that time only once, and no slot stays idle for long.
  */
 
-/** How long a slot is left for a host: four polls of a worker. */
+/** How long a slot is left for a host: four of a worker's polls. */
 export const TURN_MS = 1000;
 
-/** All hosts but the claiming one, each with the number of free slots of its workers. */
+/** All hosts but the claiming one, each with the number of free slots its workers have. */
 export type OtherHosts = ReadonlyMap<string, number>;
 
 /** A slot left for a host, with the type's cap as known to the worker that left it. */
@@ -30,7 +32,7 @@ export interface Turn {
   readonly cap: number;
 }
 
-/** How many of an owner's next lanes were taken, and the hosts that a slot was left for. */
+/** How many of an owner's next lanes were taken, and the hosts for which a slot was left. */
 export interface Shared {
   readonly taken: number;
   readonly left: readonly string[];
@@ -47,8 +49,8 @@ export interface ReadyLanes {
   /** The next owner in order, after `after`, with a ready lane that this host or one of `others` may take. */
   nextOwner(type: string, after: string | null, others: OtherHosts): string | null;
   /**
-   * Gives an owner up to `count` slots, its longest-waiting lanes first: takes up to `here` lanes
-   * for this host, and leaves slots for `others`, no more than they have free.
+   * Gives an owner up to `count` slots, longest-waiting lanes first: takes up to `here` lanes for
+   * this host, and leaves slots for `others`, but no more than they have free.
    */
   share(type: string, owner: string, count: number, here: number, others: OtherHosts): Shared;
   /** Records that a slot is left for a host from now on, unless one already is. */

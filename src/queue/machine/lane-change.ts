@@ -61,7 +61,7 @@ export class LaneChange {
     });
   }
 
-  /** False for a repeated write: it was applied before, but its answer was lost. */
+  /** False for a repeated write, one that was applied before but whose answer was lost. */
   isNew(write: { readonly no?: number }): boolean {
     if (write.no === undefined) return true;
     if (write.no <= this.lane.lastWrite) return false;

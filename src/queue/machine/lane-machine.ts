@@ -13,7 +13,7 @@ import type { LaneChange, RunCore } from './lane-change.ts';
  *
  * A lane's `state`: idle (nothing to start), delayed (its run waits for `readyAt`), ready (may be
  * claimed unless `held`), running (a worker executes its run), asking (its run waits for an answer
- * and takes no slot).
+ * and occupies no slot).
  */
 
 export interface Holder {
@@ -22,11 +22,11 @@ export interface Holder {
   readonly fence: number;
 }
 
-/** How an attempt ended, with the random delay the worker drew in case of a retry. */
+/** How an attempt ended, with the random delay that the worker chose in case of a retry. */
 export interface Ending {
   readonly outcome: Outcome;
   readonly retryDelayMs: number;
-  /** How long a parked run waits, by the worker's clock. */
+  /** How long a parked run waits, measured by the worker's clock. */
   readonly parkMs?: number;
 }
 
@@ -109,7 +109,10 @@ export function ask(change: LaneChange, run: RunCore): void {
   change.log('run.waiting', { parked: false }, run);
 }
 
-/** The question is answered: with a live process the run waits for a slot, else it is requeued. */
+/**
+ * The question is answered. If the process is alive, the run waits for a slot; otherwise it is
+ * requeued.
+ */
 export function answer(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   if (run.state !== 'waiting') throw new BatonError('run_not_waiting');
@@ -167,8 +170,8 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
 }
 
 /**
- * A store whose clock is ahead would start the run immediately, and it would hit its limit again and
- * again. Differences under a second are the write's latency.
+ * If the store's clock is ahead, it would start the run immediately, and the run would hit its
+ * limit again and again. Differences under a second are the write's latency.
  */
 function parkedUntil({ now }: LaneChange, until: number, { parkMs = 0 }: Ending): number {
   const waited = now + parkMs;
@@ -377,7 +380,7 @@ function requeue(change: LaneChange, run: RunCore): void {
   change.ready = true;
 }
 
-/** The process is gone, but the question stays open; an answer that came just before counts. */
+/** The process is gone, but the question stays open; an answer that arrived just before counts. */
 function leaveWaiting(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   const answered = lane.answeredAt !== null;

@@ -3,7 +3,7 @@ import { POSITION_STEP } from './position.ts';
 
 /**
  * A new lane, created by the first run that names it or by `configure`. Nobody would resume a lane
- * that nobody configured, so by default a failure does not hold it.
+ * that nobody configured, so a failure does not hold it by default.
  */
 export const newLane = (id: string, owner: string): Lane => ({
   id,

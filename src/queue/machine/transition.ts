@@ -39,7 +39,7 @@ export const TRANSITIONS: Record<RunState, Partial<Record<RunState, string>>> = 
 
 export const canMove = (from: RunState, to: RunState): boolean => to in TRANSITIONS[from];
 
-/** A state diagram of the table, for the docs. */
+/** The table as a state diagram, for the docs. */
 export function diagram(): string {
   const lines = ['stateDiagram-v2', '  [*] --> queued: enqueued'];
   for (const from of RunState.options) {

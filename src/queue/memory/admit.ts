@@ -123,8 +123,8 @@ function mustDiffer(admissions: readonly Admission[]): void {
 }
 
 /**
- * Returns whether the run is known by its key. `same` is an earlier admission of this call with that
- * key; `joined` means that an earlier one of this call joins the lane.
+ * Returns whether the run's key is already known. `same` is an earlier admission in this call with
+ * that key; `joined` means that an earlier admission in this call joins the lane.
  */
 function checkOne(
   tables: Tables,

@@ -90,7 +90,10 @@ function retry(
   return admit(tables, change, lane, run, { runAt: null, position, retryOf: core.id });
 }
 
-/** Deletes a removed run, with its lane if that existed only for it; other lanes wait for a purge. */
+/**
+ * Deletes a removed run, and its lane if it existed only for that run; other lanes wait for a
+ * purge.
+ */
 function forget(tables: Tables, record: RunRecord): void {
   const { lane } = record;
   tables.drop(record);
@@ -99,7 +102,7 @@ function forget(tables: Tables, record: RunRecord): void {
   if (lane.row.id === record.core.id) tables.lanes.delete(lane.row.id);
   else {
     lane.emptySince = tables.clock();
-    // Move it to the end: the set is ordered by these times.
+    // Moved to the end, because the set is ordered by these times.
     tables.empty.delete(lane);
     tables.empty.add(lane);
   }

@@ -6,7 +6,7 @@ export class Executing {
   readonly #owners = new Map<string, { all: number; types: Map<string, number> }>();
   readonly #nodes = new Map<string, number>();
 
-  /** Counts a lane in (`by` 1) or out (-1). */
+  /** Adds a lane to the counts (`by` 1) or removes it (-1). */
   count(lane: Lane, by: 1 | -1): void {
     const type = lane.headType as string;
     bump(this.#types, type, by);

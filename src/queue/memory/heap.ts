@@ -1,4 +1,6 @@
-/** An item of a heap, which writes the item's index into `slot` so that any item can be removed. */
+/**
+ * An item in a heap. The heap writes the item's index into `slot` so that any item can be removed.
+ */
 export interface Slotted {
   slot: number;
 }
@@ -26,7 +28,7 @@ export class Heap<T extends Slotted> {
     this.#up(item);
   }
 
-  /** The item must be in this heap and compare as it did when it was added. */
+  /** The item must be in this heap, and its order must not have changed since it was added. */
   remove(item: T): void {
     const { slot } = item;
     const last = this.#items.pop();

@@ -1,6 +1,8 @@
 import type { RunRecord } from './records.ts';
 
-/** Begun runs leave a gap at the front; it is closed when it exceeds this and half of the array. */
+/**
+ * Begun runs leave a gap at the front; it is closed once it exceeds both this and half the array.
+ */
 const HOLE_MAX = 64;
 
 const positionOf = (run: RunRecord): number => run.core.position ?? 0;
@@ -20,7 +22,8 @@ export class LaneQueue {
 
   add(run: RunRecord): void {
     if (this.length === 0) {
-      // Created with its first run: most lanes have one at a time, and an empty array grows by 17.
+      // Created with its first run: most lanes have one run at a time, and an empty array grows by
+      // 17.
       this.#items = [run];
       return;
     }

@@ -1,6 +1,9 @@
 import { Heap, type Slotted } from './heap.ts';
 
-/** Removed items leave a gap at the front; it is closed when it exceeds this and half of the array. */
+/**
+ * Removed items leave a gap at the front; it is closed once it exceeds both this and half the
+ * array.
+ */
 const HOLE_MAX = 1024;
 
 /**
@@ -44,7 +47,7 @@ export class MostlySortedQueue<T extends Slotted> {
     this.#count++;
   }
 
-  /** The item must be in this queue and compare as it did when it was added. */
+  /** The item must be in this queue, and its order must not have changed since it was added. */
   remove(item: T): void {
     const index = item.slot - this.#closed;
     if (this.#items[index] !== item) {
@@ -65,7 +68,7 @@ export class MostlySortedQueue<T extends Slotted> {
     this.#last = undefined;
   }
 
-  /** Keeps an item at the front, and one at the back to compare with. */
+  /** Keeps one item at the front, and one at the back to compare with. */
   #closeUp(): void {
     while (this.#items[this.#front] === undefined) this.#front++;
     while (this.#items.at(-1) === undefined) this.#items.pop();

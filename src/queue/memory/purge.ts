@@ -41,7 +41,7 @@ function dropEmptied(tables: Tables, before: number): number {
 function dropIfEmpty(tables: Tables, lane: LaneRecord): boolean {
   if (lane.row.kept || lane.runs.length > 0) return false;
   if (lane.row.held) {
-    // Somebody still has to resume it; a later purge checks again.
+    // Someone still has to resume the lane; a later purge checks again.
     tables.empty.add(lane);
     return false;
   }

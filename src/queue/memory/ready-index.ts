@@ -70,7 +70,7 @@ export class ReadyIndex {
     return first;
   }
 
-  /** The owner's lane that has been ready longest, of those this host may take. */
+  /** Of the owner's lanes that this host may take, the one that has been ready longest. */
   longestReady(type: string, host: string, owner: string): LaneRecord | undefined {
     const hosts = this.#types.get(type);
     const anywhere = hosts?.get(ANYWHERE)?.lanes.get(owner)?.peek();
@@ -89,7 +89,7 @@ export class ReadyIndex {
     return this.#types.get(type)?.has(host) === true;
   }
 
-  /** The hosts that lanes are pinned to. */
+  /** The hosts that have lanes pinned to them. */
   hosts(): Set<string> {
     const named = [...this.#types.values()].flatMap((hosts) => [...hosts.keys()]);
     return new Set(named.filter((host) => host !== ANYWHERE));

@@ -8,8 +8,8 @@ import type { Slotted } from './heap.ts';
 import type { LaneQueue } from './lane-queue.ts';
 
 /*
- * The stored records. They are never passed to or taken from callers directly: both sides use
- * copies, so changing an object afterwards does not change the stored data.
+ * The stored records. Callers never share them: objects are copied on the way in and out, so
+ * changing one afterwards does not change the stored data.
  */
 
 export interface LaneRecord extends Slotted {

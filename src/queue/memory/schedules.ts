@@ -46,7 +46,7 @@ export function listSchedules(
     .map(toSchedule);
 }
 
-/** Scans all schedules: a single-process program has few. */
+/** Scans all schedules, because a single-process program has few. */
 export function dueSchedules(
   tables: Tables,
   { limit, after }: Parameters<ScheduleStore['dueSchedules']>[0],
@@ -74,7 +74,7 @@ export function fireSchedule(tables: Tables, firing: Firing): boolean {
   if (record?.version !== firing.version) return false;
   const now = tables.clock();
   if (record.nextAt === null || record.nextAt > now) return false;
-  // The run first: if it is refused, the schedule stays as it is.
+  // The run comes first: if it is refused, the schedule stays as it is.
   enqueue(tables, [firing.admission]);
   tables.schedules.set(record.id, {
     ...record,

@@ -38,7 +38,7 @@ export class Tables {
   );
   /** Lanes whose run waits for its next attempt. */
   readonly delayed = new Heap<LaneRecord>((a, b) => a.row.readyAt - b.row.readyAt);
-  /** Runs that a purge may remove, so not those of kept lanes. */
+  /** Runs that a purge may remove; excludes those of kept lanes. */
   readonly finished = new Heap<RunRecord>(
     (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number),
   );
@@ -92,14 +92,14 @@ export class Tables {
   }
 
   /**
-   * Applies a change of a lane. `known` is the record of the run concerned, which may be new: passing
-   * it avoids a lookup in the map of all runs, which is too large for the CPU's caches.
+   * Applies a change to a lane. `known` is the record of the run concerned, which may be new.
+   * Passing it avoids a lookup in the map of all runs, which is too large for the CPU's caches.
    */
   commit(lane: LaneRecord, change: LaneChange, known: RunRecord | null): void {
     const touched = change.runs.values();
     const recordOf = (id: string): RunRecord =>
       known?.core.id === id ? known : (this.runs.get(id) as RunRecord);
-    // All leave their indexes before any enters a new one: two runs may swap positions.
+    // All runs leave their indexes before any enters a new one, because two may swap positions.
     for (const { run, from } of touched) {
       if (from === null) this.#insert(recordOf(run.id));
       else this.#unindex(recordOf(run.id));
@@ -129,7 +129,7 @@ export class Tables {
     this.runIds.add(record.core.id);
     if (record.key !== null) this.keys.set(record.key, record);
     const { lane } = record;
-    // As in LaneQueue: an array created with one item does not reserve room for sixteen more.
+    // As in LaneQueue, an array created with one item does not reserve room for sixteen more.
     if (lane.runs.length === 0) lane.runs = [record];
     else lane.runs.push(record);
     lane.emptySince = null;
@@ -144,7 +144,7 @@ export class Tables {
     if (record.key !== null) this.keys.delete(record.key);
   }
 
-  /** Adds a run to the index that its state and position call for. */
+  /** Adds a run to the index for its state and position. */
   #index(record: RunRecord, lane: Lane): void {
     const { core } = record;
     if (isTerminal(core.state)) {
@@ -201,7 +201,7 @@ export class Tables {
   }
 }
 
-/** A copy of a run for the machine to change, or the copy that this change already has. */
+/** A copy of a run for the machine to change, or the copy already in this change. */
 export const coreIn = (change: LaneChange, record: RunRecord): RunCore =>
   change.runs.get(record.core.id)?.run ?? { ...record.core };
 

@@ -4,7 +4,7 @@ import type { AttemptWrite } from '../store.ts';
 import { copyJson, copyOutcome, type LaneRecord, type RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
-/** Writes under fences. Nothing is committed until every write of the call has been applied. */
+/** Writes under fences. Nothing is committed until every write in the call has been applied. */
 export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[] {
   const now = tables.clock();
   const changes = new Map<LaneRecord, LaneChange>();

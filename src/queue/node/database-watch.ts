@@ -26,8 +26,8 @@ export const isTransient = (error: unknown): boolean =>
   isBatonError(error) && TRANSIENT.includes(error.code);
 
 /**
- * Whether the database responds, shared by all parts of one worker. Logged once when it goes away
- * and once when it is back; in between, requests back off.
+ * Whether the database responds, shared by all parts of one worker. Logs once when it becomes
+ * unavailable and once when it is back; in between, requests back off.
  */
 export class DatabaseWatch {
   readonly #log: Logger;
@@ -87,7 +87,7 @@ export class DatabaseWatch {
     return promise;
   }
 
-  /** Wakes everything that rests, and lets nothing rest again. */
+  /** Wakes everything that is waiting, and lets nothing wait again. */
   end(): void {
     this.#ended = true;
     this.#wakeAll();

@@ -8,18 +8,22 @@ export interface HostGuardOptions {
   readonly self: ProcessIdentity;
   readonly everyMs: number;
   readonly stopping: () => boolean;
-  /** A node on another machine has a lease under our host id, which may be about to expire. */
+  /**
+   * Called if a node on another machine has a lease under our host id, which may be about to
+   * expire.
+   */
   readonly onWaiting: (node: NodeRecord) => void;
 }
 
 /**
- * Returns null once no other machine has our host id, or a live node on another machine, which
- * proves that the id was copied (Q23).
+ * Returns null once no other machine has our host id. Otherwise returns a live node on another
+ * machine, which proves that the id was copied (Q23).
  *
  * The boot id distinguishes machines: all processes of a kernel share it, even in containers, and a
  * reboot changes it. So a live lease under another boot id was either left behind by a machine that
- * was rebooted or replaced, and expires, or it is renewed, and then another machine is alive. Called
- * by a node that has joined but claimed nothing: of two that start together, one sees the other.
+ * was rebooted or replaced, in which case it expires, or it is renewed, in which case another
+ * machine is alive. Called by a node that has joined but claimed nothing, so if two start together,
+ * one sees the other.
  */
 export async function findOtherMachine(options: HostGuardOptions): Promise<NodeRecord | null> {
   const { store, everyMs, stopping, onWaiting } = options;

@@ -20,7 +20,7 @@ const BEAT_MS = 500;
 
 /**
  * Milliseconds on a clock that never jumps and that all threads of a process share.
- * (`performance.now()` starts at another zero in each thread.)
+ * (`performance.now()` has a different zero in each thread.)
  */
 export const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
@@ -100,7 +100,7 @@ export function startRenewing(
         if (await renew()) lease.renewed(sentAt, options.leaseMs);
         else lease.lose();
       } catch {
-        // The database is away. Keep trying until trust in the lease runs out.
+        // The database is unavailable. Keep trying until the lease can no longer be trusted.
         wait = options.renewMs * RETRY_PART;
       }
     } else {
@@ -116,7 +116,7 @@ export function startRenewing(
     timer.unref();
   };
 
-  // Count from the join, because a thread on a busy machine may take seconds to start.
+  // Counts from the join, because a thread on a busy machine may take seconds to start.
   const since = monotonicMs() - (options.sentAt ?? monotonicMs());
   schedule(Math.max(0, options.renewMs - since));
   return async () => {
@@ -126,7 +126,10 @@ export function startRenewing(
   };
 }
 
-/** The main thread's side of a lease that another thread renews: sends heartbeats and reads the result. */
+/**
+ * The main thread's side of a lease that another thread renews: it sends heartbeats and reads the
+ * result.
+ */
 export function keepShared(
   lease: SharedLease,
   options: KeepLease,

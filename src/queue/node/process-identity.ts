@@ -29,8 +29,8 @@ export function identify(host?: string): ProcessIdentity {
 
 /**
  * True only if the process cannot be alive. A node on another host, boot or pid namespace is never
- * judged by its pid, which belongs to an unrelated process here. The host alone proves nothing, since
- * its id may be configured or copied; the kernel generates a new boot id at each boot.
+ * judged by its pid, which may belong to an unrelated process here. The host alone proves nothing,
+ * since its id may be configured or copied; the kernel generates a new boot id at each boot.
  */
 export function isProvablyDead(node: ProcessIdentity, self: ProcessIdentity): boolean {
   if (node.host !== self.host || node.bootId !== self.bootId || node.bootId === '') return false;
@@ -114,7 +114,7 @@ function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Two processes with unknown namespaces must not appear to share one.
+    // Two processes with unknown namespaces must not seem to share one.
     return `unknown-${randomUUID()}`;
   }
 }

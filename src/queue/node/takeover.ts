@@ -4,8 +4,8 @@ import type { NodeStore, Poll, TakenOverRun } from '../store.ts';
 import { isProvablyDead, type ProcessIdentity } from './process-identity.ts';
 
 /**
- * Takes over the runs of dead nodes (Q7): immediately from processes proven dead on this machine,
- * from all others when their lease has expired.
+ * Takes over the runs of dead nodes (Q7): immediately if the process is proven dead on this
+ * machine, otherwise when the lease has expired.
  */
 export class Takeover {
   readonly #store: Pick<NodeStore, 'takeOver'>;

@@ -5,7 +5,10 @@ import type { Logger } from '../logger.ts';
 import type { Admission, ScheduleStore } from '../store.ts';
 import { tickAfter } from './schedule-plan.ts';
 
-/** Ticks fired concurrently: a store commits them together, and a pool has connections left for others. */
+/**
+ * Ticks fired concurrently: a store can commit them together, and a pool has connections left for
+ * others.
+ */
 const BATCH = 20;
 
 export type Ticking = Pick<ScheduleStore, 'dueSchedules' | 'fireSchedule'>;
@@ -51,7 +54,7 @@ export async function fireDue(
 
 interface OneFired {
   readonly fired: boolean;
-  /** Set even if another node fired the tick: it computed the same time. */
+  /** Set even if another node fired the tick, since it computed the same time. */
   readonly nextAt: number | null;
 }
 
@@ -76,7 +79,7 @@ async function fire(
   return { fired, nextAt };
 }
 
-/** Null if this node cannot read the schedule because it is older or has older time zones. */
+/** Null if this node cannot read the schedule because its version or its time zones are older. */
 function timesOf(
   schedule: Schedule,
   at: number,

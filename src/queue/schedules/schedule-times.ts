@@ -3,13 +3,14 @@ import { BatonError } from '../../contract/errors.ts';
 import { wallClock } from './wall-clock.ts';
 
 /*
- * When a cron expression fires. Croner does the calendar; this module refuses expressions that are
- * not recurring schedules, and fires only once at a time of day that occurs twice.
+ * When a cron expression fires. Croner handles the calendar; this module refuses expressions that
+ * are not recurring schedules, and fires only once at a time of day that occurs twice.
  *
- * When clocks go forward, a time of day that does not exist fires at the first one that does
- * (`30 2 * * *` at 3:00). Expressions with several times a day skip it and fire at their next time.
- * When clocks go back, a time of day that occurs twice fires the first time. Expressions whose hour
- * is `*` or a step of it mean an interval and fire in both passes.
+ * When clocks go forward, an expression for a time of day that does not exist fires at the first
+ * one that does (`30 2 * * *` fires at 3:00). Expressions with several times a day skip it and fire
+ * at their next time. When clocks go back, an expression for a time of day that occurs twice fires
+ * the first time. Expressions whose hour is `*` or a step of it mean an interval and fire both
+ * times.
  */
 
 const CACHE_MAX = 1000;
@@ -44,7 +45,7 @@ function makeTimes(expression: string, timezone: string): CronTimes {
       const time = cron.nextRun(new Date(after))?.getTime() ?? null;
       if (time === null || repeats) return time;
       const until = wall.secondPassUntil(time);
-      // A millisecond before, because nextRun() returns a later time.
+      // A millisecond earlier, because nextRun() returns only later times.
       return until === null ? time : (cron.nextRun(new Date(until - 1))?.getTime() ?? null);
     },
   };

@@ -12,9 +12,9 @@ export interface SchedulerOptions {
 }
 
 /**
- * Fires the schedules of a store (Q13). Any number of nodes may run one each, without a leader: the
- * first node fires a tick, in one transaction. A pass runs when the next tick is due, when a
- * schedule changed, and at each poll.
+ * Fires the schedules of a store (Q13). Any number of nodes may each run one, without a leader: the
+ * first node to get there fires a tick, in one transaction. A pass runs when the next tick is due,
+ * when a schedule changes, and at each poll.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */

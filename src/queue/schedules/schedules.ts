@@ -71,7 +71,9 @@ export class Schedules {
     return this.#store.listSchedules({ limit, ...rest });
   }
 
-  /** Times from the next tick on; none for a schedule that is paused or has fired its last tick. */
+  /**
+   * Times from the next tick onwards; none if the schedule is paused or has fired its last tick.
+   */
   async nextTimes(id: string, count: number): Promise<number[]> {
     const wanted = parseInput(Count, count, 'count');
     const schedule = await this.get(id);

@@ -1,11 +1,11 @@
-/** Longer than any clock was ever set back at once. */
+/** Longer than any clock has ever been set back at once. */
 const LONGEST_CHANGE_MS = 3 * 3_600_000;
 
-/** The local time of a time zone, as a clock on the wall shows it. */
+/** The local time of a time zone, as a clock on the wall would show it. */
 export interface WallClock {
   /**
-   * If the clock showed this time before and was set back since: the time when it shows a new time
-   * again. Otherwise null.
+   * If the clock has already shown this time and was then set back, the moment when it starts to
+   * show new times again. Otherwise null.
    */
   secondPassUntil(time: number): number | null;
 }
@@ -26,7 +26,10 @@ export function wallClock(timezone: string): WallClock | null {
   };
 }
 
-/** Binary search for the first time in (low, high] for which `isSo` holds; from then on it must hold. */
+/**
+ * Binary search for the first time in (low, high] for which `isSo` holds; it must hold for all
+ * later times, too.
+ */
 function firstWhere(low: number, high: number, isSo: (at: number) => boolean): number {
   let [no, yes] = [low, high];
   while (yes - no > 1) {

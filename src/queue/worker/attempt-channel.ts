@@ -4,7 +4,7 @@ import type { Outcome } from '../../contract/outcome.ts';
 import type { Ending } from '../machine/lane-machine.ts';
 import type { AttemptWrite } from '../store.ts';
 
-/** From this size on, a write gets no more events. */
+/** Once a write reaches this size, no more events are added to it. */
 const WRITE_BYTES = 1024 * 1024;
 /** Estimated size of a write without its payloads. */
 const OVERHEAD = 100;
@@ -31,14 +31,17 @@ export class LostError extends Error {
 
 /** Where channels put their entries (attempt-writer.ts). */
 export interface Sink {
-  /** Unwritten bytes from which attempts should wait; a single attempt may have at most twice as many. */
+  /**
+   * The number of unwritten bytes at which attempts should wait; a single attempt may have at most
+   * twice as many.
+   */
   readonly bufferBytes: number;
   /** False once the sink writes nothing more. */
   readonly accepting: boolean;
   added(channel: Channel, bytes: number): void;
 }
 
-/** Handlers need not await their writes: their signal also reports a loss. */
+/** Handlers need not await their writes, because their signal also reports a loss. */
 function optional(stored: Promise<void>): Promise<void> {
   stored.catch(() => {});
   return stored;
@@ -52,7 +55,7 @@ export class Channel {
   readonly queue: Entry[] = [];
   bytes = 0;
   writes = 0;
-  /** The attempt's start was stored. */
+  /** The attempt's start has been stored. */
   started = false;
   closed = false;
   readonly onLost: () => void;
@@ -76,7 +79,7 @@ export class Channel {
 
   event(event: NewEvent, bytes: number): Promise<void> {
     if (this.bytes + bytes > 2 * this.#sink.bufferBytes) {
-      // Thrown synchronously: a handler that does not await would never see a rejection.
+      // Thrown synchronously, because a handler that does not await would never see a rejection.
       throw new BatonError('payload_too_large', 'Too many unwritten events; await emit().');
     }
     const stored = this.#add(STAGE.event, bytes, (write) => {
@@ -121,7 +124,7 @@ export class Channel {
     return waiter.promise;
   }
 
-  /** The last entry if the new part can be applied after its other parts, else a new one. */
+  /** The last entry if the new part can be applied after its other parts; otherwise a new one. */
   #entry(stage: number, bytes: number): Entry {
     let entry = this.queue.at(-1);
     const full = stage === STAGE.event && entry !== undefined && entry.bytes + bytes > WRITE_BYTES;

@@ -23,7 +23,7 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   readonly log: Logger;
   /**
-   * Appends an event to the lane's log; resolves when it is stored, which slows down a handler that
+   * Appends an event to the lane's log. Resolves when it is stored, which slows down a handler that
    * is faster than the database. Throws synchronously for an event that cannot be stored.
    */
   emit(type: string, payload: unknown): Promise<void>;

@@ -39,7 +39,7 @@ export const fieldsOf = ({ run }: Attempt) => ({
   attempt: run.attempts,
 });
 
-// No fields are built for a silent log: at full speed that cost is measurable.
+// No fields are built for a silent log, because at full speed the cost is measurable.
 
 export function logStart(attempt: Attempt, log: Logger): void {
   if (log !== SILENT) log.info(fieldsOf(attempt), 'Started');

@@ -10,16 +10,16 @@ export interface WriterOptions {
   readonly store: Pick<QueueStore, 'write'>;
   readonly database: DatabaseWatch;
   readonly log: Logger;
-  /** Number of unwritten bytes from which `room()` waits. */
+  /** The number of unwritten bytes at which `room()` waits. */
   readonly bufferBytes: number;
 }
 
 /**
  * All of a worker's writes about its attempts go through here, in batches. At most one batch is in
  * progress; writes that arrive during it form the next. So the first write waits for nothing, and
- * under load the cost per event falls (E7). The writes of one attempt stay in order, and a batch
- * holds at most one write per lane. While the database is away the same batch is retried until it is
- * back or the lease is gone (`abandon`).
+ * the cost per event falls under load (E7). The writes of one attempt stay in order, and a batch
+ * contains at most one write per lane. While the database is unavailable, the same batch is retried
+ * until it is back or the lease is gone (`abandon`).
  */
 export class AttemptWriter implements Sink {
   readonly bufferBytes: number;

@@ -6,7 +6,7 @@ import type { ClaimedRun } from '../store.ts';
 import type { Channel } from './attempt-channel.ts';
 import type { AttemptWriter } from './attempt-writer.ts';
 
-/** Orders the worker's own knowledge against the results of polls sent earlier. */
+/** Shows which is newer: the worker's own knowledge or the result of a poll. */
 let stamps = 0;
 export const nextStamp = (): number => ++stamps;
 
@@ -16,7 +16,7 @@ export class Attempt {
   readonly fence: number;
   readonly channel: Channel;
   readonly since = nextStamp();
-  /** The run has an open question, stored at `askedAt`. */
+  /** The run has an open question, which was stored at `askedAt`. */
   asking = false;
   askedAt = 0;
   /** Its end is being written to the store, so a poll may or may not show it. */

@@ -12,7 +12,7 @@ import { contextOf } from './attempt-context.ts';
 import { type AttemptEnd, fieldsOf, logEnd, logStart, outcomeNameOf } from './attempt-log.ts';
 import { conclude } from './conclude.ts';
 
-/** A parked run resumes up to this much late, so parked runs do not all start together. */
+/** A parked run resumes up to this much later, so that parked runs do not all start together. */
 const PARK_JITTER_MS = 30_000;
 
 /** Delay before retrying an end that the database refuses. */
@@ -126,8 +126,8 @@ async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boo
 }
 
 /**
- * The database responds but refuses this end. A plain failure instead keeps the lane moving; if even
- * that is refused, it is retried every few seconds until the lease is gone.
+ * The database responds but refuses this end. Recording a plain failure instead keeps the lane
+ * moving; if even that is refused, it is retried every few seconds until the lease is gone.
  */
 async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Promise<boolean> {
   const error = {

@@ -20,7 +20,7 @@ export class RunningAttempts {
   readonly #log: Logger;
   readonly #returnMs: number;
 
-  /** A handler that has not returned `returnMs` after its signal is reported. */
+  /** Reports a handler that has not returned `returnMs` after its signal was aborted. */
   constructor(log: Logger, returnMs: number) {
     this.#log = log;
     this.#returnMs = returnMs;
@@ -55,7 +55,7 @@ export class RunningAttempts {
     return [...this.#live];
   }
 
-  /** The number of attempts that occupy a slot; one with an open question occupies none. */
+  /** The number of attempts that occupy a slot; an attempt with an open question occupies none. */
   get executing(): number {
     let count = 0;
     for (const attempt of this.#live) if (!attempt.asking) count++;
@@ -75,9 +75,9 @@ export class RunningAttempts {
   }
 
   /**
-   * Lanes that the node holds without an attempt here, because the answer to their claim was lost.
-   * A lane counts once two polls in a row show it and every claim begun before the first poll was
-   * answered before the second.
+   * Lanes that the node holds without an attempt here, because the answer to the claim was lost. A
+   * lane counts as one once two polls in a row show it and every claim begun before the first poll
+   * was answered before the second.
    */
   strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
     const before = this.#strays;

@@ -92,7 +92,9 @@ export class WorkerLoop {
     return this.#member;
   }
 
-  /** Resolves when the node has joined, however long the database is away, or when stopped. */
+  /**
+   * Resolves when the node has joined, however long the database is unavailable, or when stopped.
+   */
   async start(before?: Promise<void>): Promise<void> {
     await before;
     if (this.stopping) return;
@@ -138,7 +140,7 @@ export class WorkerLoop {
         this.#claim.trigger();
         break;
       } catch (error) {
-        // A worker that had joined before keeps trying: the other machine may be stopped.
+        // A worker that has joined before keeps trying, because the other machine may stop.
         const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
         if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
         this.#database.failed(error);
@@ -148,7 +150,10 @@ export class WorkerLoop {
     this.#joined.resolve();
   }
 
-  /** A live machine that also uses our host id; waits if it is unclear whether it is alive. */
+  /**
+   * Another live machine that uses our host id, if there is one; waits while it is unclear whether
+   * it is alive.
+   */
   async #otherMachine(member: Membership): Promise<NodeRecord | null> {
     const { store, log, identity, pollMs, oneMachine } = this.#settings;
     if (!oneMachine) return null;
@@ -181,7 +186,9 @@ export class WorkerLoop {
     if (!this.#database.resting('write')) this.#claim.trigger();
   }
 
-  /** Other nodes may execute our runs from now on: stop every attempt, then join as a new node. */
+  /**
+   * Other nodes may execute our runs from now on, so stop every attempt, then join as a new node.
+   */
   #lose(member: Membership): void {
     if (this.#member !== member) return;
     this.#member = null;
@@ -210,7 +217,7 @@ export class WorkerLoop {
       this.#claims.ended++;
     }
     // These runs are taken over with everything else the lost node held. A process that was
-    // suspended receives the answer before it notices that its lease has expired.
+    // suspended may receive the answer before it notices that its lease has expired.
     if (this.#member !== member || !member.trusted) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0) this.#claim.trigger();
@@ -280,8 +287,8 @@ export class WorkerLoop {
   }
 
   /**
-   * Not awaited by the polls: a process suspended within a transaction keeps its rows locked, and a
-   * worker that waits for them must not miss a cancel.
+   * The polls do not await this: a process suspended within a transaction keeps its rows locked,
+   * and a worker waiting for them must not miss a cancel.
    */
   async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
     if (this.#takingOver) return;

@@ -13,7 +13,7 @@ export interface WorkerOptions {
   readonly caps?: Partial<Caps>;
   /** The host's id; by default derived from the machine. */
   readonly host?: string;
-  /** The host id belongs to one machine: do not start while another machine uses it. */
+  /** The host id belongs to one machine, so do not start while another machine uses it. */
   readonly oneMachine?: boolean;
   readonly roles?: NodeInfo['roles'];
   readonly version?: string;
@@ -24,15 +24,15 @@ export interface WorkerOptions {
   readonly pollMs?: number;
   /** How long running handlers may continue when the worker stops. */
   readonly graceMs?: number;
-  /** A handler that has not returned this long after its signal is reported. */
+  /** Report a handler that has not returned this long after its signal was aborted. */
   readonly returnMs?: number;
   /** How often to check for queued types and hosts without a live node. */
   readonly typesMs?: number;
-  /** Number of unwritten event bytes from which handlers must wait. */
+  /** The number of unwritten event bytes at which handlers must wait. */
   readonly bufferBytes?: number;
   /** Called when an attempt has ended, for metrics. Must not throw. */
   readonly onAttempt?: (end: AttemptEnd) => void;
-  /** Called when the installation was stopped or resumed. Must not throw. */
+  /** Called when the installation is stopped or resumed. Must not throw. */
   readonly onStopped?: (stopped: boolean) => void;
   readonly log?: Logger;
   readonly clock?: Clock;

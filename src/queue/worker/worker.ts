@@ -4,15 +4,18 @@ import { WorkerLoop, type WorkerStats } from './worker-loop.ts';
 import { type Settings, settingsOf, type WorkerOptions } from './worker-settings.ts';
 
 /**
- * Executes the runs of a queue: joins as a node, claims runs for its free slots on hints and at each
- * poll, and compares its attempts with the database. While the database is away it continues until
- * its lease expires; after losing its lease it joins again.
+ * Executes the runs of a queue: joins as a node, claims runs for its free slots on hints and at
+ * each poll, and compares its attempts with the database. While the database is unavailable, it
+ * continues until its lease expires; after losing its lease, it joins again.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
 export class Worker {
   readonly #settings: Settings;
-  /** Outlives a stop: after a restart, the lane of a handler that has not returned stays blocked. */
+  /**
+   * Outlives a stop, because after a restart the lane of a handler that has not returned stays
+   * blocked.
+   */
   readonly #attempts: RunningAttempts;
   readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0, stopped: false };
   #loop: WorkerLoop | null = null;
@@ -24,8 +27,8 @@ export class Worker {
   }
 
   /**
-   * Resolves when the node has joined, however long the database is away, or when it was stopped.
-   * Handlers registered later take effect at the next start.
+   * Resolves when the node has joined, however long the database is unavailable, or when it is
+   * stopped. Handlers registered later take effect at the next start.
    */
   start(): Promise<void> {
     if (this.#loop === null || this.#loop.stopping) {
@@ -51,7 +54,7 @@ export class Worker {
     return this.#loop?.member?.id ?? null;
   }
 
-  /** How long its lease can still be trusted; 0 without one. */
+  /** How long its lease can still be trusted; 0 if it has none. */
   get leaseRemainingMs(): number {
     return Math.max(0, this.#loop?.member?.remainingMs ?? 0);
   }

@@ -6,7 +6,10 @@ import type { ModelLane, ModelRun, World } from './world.ts';
 
 /* Commands on runs and lanes. */
 
-/** Mostly on a run in one of the given states, sometimes on any other, or on one that does not exist. */
+/**
+ * Mostly picks a run in one of the given states, sometimes any other run, or one that does not
+ * exist.
+ */
 const onRun = (
   label: string,
   index: number,

@@ -20,7 +20,10 @@ export const NODES = [
 ];
 export const LANES = ['l0', 'l1', 'l2'];
 
-/** Advances the clock by a millisecond, so no two steps share one, then acts and compares everything. */
+/**
+ * Advances the clock by a millisecond, so that no two steps share a timestamp, then acts and
+ * compares everything.
+ */
 export const step = (label: string, run: (world: World, store: Store) => Promise<void>): Step => ({
   check: () => true,
   async run(world, { store, clock }) {
@@ -60,7 +63,7 @@ export const refuse = (code: string): never => {
 export const pick = <T>(from: readonly T[], index: number): T | undefined =>
   from[index % from.length];
 
-/** Mostly an item that fits the step, sometimes any. */
+/** Mostly picks an item that fits the step, sometimes any. */
 export function pickFitting<T>(
   from: readonly T[],
   index: number,

@@ -110,7 +110,7 @@ export interface Wish {
   readonly end: ModelOutcome | null;
 }
 
-/** A write under any fence that was ever assigned, without parts that are invalid in the run's state. */
+/** A write under any fence ever assigned, without parts that are invalid in the run's state. */
 export const write = (index: number, wish: Wish): Step =>
   step(`write ${JSON.stringify(wish)} under claim #${index}`, async (world, store) => {
     const current = ({ lane, fence }: { lane: string; fence: number }): boolean =>
