@@ -38,7 +38,7 @@ export interface TokenRecord {
   readonly name: string;
   readonly scopes: readonly Right[];
   readonly channel: Channel;
-  /** Other channels that it was created through. */
+  /** Other channels through which it was created. */
   readonly through: readonly Channel[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -89,7 +89,7 @@ export interface ValidCredential {
   readonly user: UserRecord;
   /** Null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
-  /** When the token, or the token that the sign-in was created with, expires. Null is never. */
+  /** When the token expires, or the token that the sign-in was created with. Null means never. */
   readonly tokenExpiresAt: number | null;
 }
 
@@ -98,7 +98,7 @@ export interface NewSignIn {
   /** The digest of the cookie's secret. */
   readonly digest: string;
   readonly pageKeyDigest: string;
-  /** Expires after this long without use, and after `lifeMs` in any case. */
+  /** Expires when unused for this long, and after `lifeMs` in any case. */
   readonly idleMs: number;
   readonly lifeMs: number;
 }
@@ -107,7 +107,7 @@ export interface NewCode {
   readonly digest: string;
   readonly userId: string;
   readonly expiresInMs: number;
-  /** Ends the user's other codes. */
+  /** Invalidates the user's other codes. */
   readonly only?: boolean;
 }
 
@@ -120,7 +120,7 @@ export type SignInBy =
   | { readonly token: string }
   | { readonly user: string };
 
-/** Opens one request of a browser. */
+/** Good for one request from a browser. */
 export interface NewTicket {
   readonly digest: string;
   readonly signInId: string;
@@ -147,7 +147,7 @@ export interface AuditFilter {
   readonly before?: number;
 }
 
-/** How much of a limit one node has used, or holds open now. */
+/** How much of a limit one node has used, or is holding open now. */
 export interface Usage {
   readonly key: string;
   readonly value: number;
@@ -157,7 +157,7 @@ export interface AccessStore {
   /** Throws `user_exists`. */
   createUser(user: NewUser): Promise<UserRecord>;
   getUser(id: string): Promise<UserRecord | null>;
-  /** By id, else by name; names are case-insensitive. */
+  /** Finds a user by id, or else by name; names are case-insensitive. */
   findUser(nameOrId: string): Promise<UserRecord | null>;
   /** Ordered by name, case-insensitively; `after` is a name. */
   listUsers(page: { readonly limit: number; readonly after?: string }): Promise<UserRecord[]>;
@@ -175,7 +175,7 @@ export interface AccessStore {
   }): Promise<TokenRecord[]>;
   /** Revoking again changes nothing. Throws `not_found`. */
   revokeToken(id: string): Promise<TokenRecord>;
-  /** Null if there is none; a `TokenState` says why one is not valid. */
+  /** Null if there is no such token; a `TokenState` says why a token is not valid. */
   findToken(digest: string): Promise<ValidToken | TokenState | null>;
   /** Records that tokens were used just now. */
   touchTokens(ids: readonly string[]): Promise<void>;
@@ -183,20 +183,23 @@ export interface AccessStore {
   /** Creates a code that signs in once; removes expired ones. Throws `unknown_user`. */
   createCode(code: NewCode): Promise<{ readonly expiresAt: number }>;
   /**
-   * Uses up the code or checks the token, and creates the sign-in. Null if it is not valid; then an
-   * `audited` store writes no line. Only this call knows the user, so it replaces the empty user id in
-   * the audit line with theirs.
+   * Uses up the code or checks the token, and creates the sign-in. Null if it is not valid; in that
+   * case, an `audited` store writes no line. Only this call knows the user, so it replaces the
+   * empty user id in the audit line with the real one.
    */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
   /**
-   * Whether there is such a code, valid or not. A cheap read, so that guesses cost no transaction.
+   * Whether the code exists, valid or not. A cheap read, so that guesses do not cost a transaction.
    */
   hasCode(digest: string): Promise<boolean>;
-  /** By the digest of its secret; also extends its idle time, at most once a minute. */
+  /**
+   * Finds a sign-in by the digest of its secret; also extends its idle time, at most once a minute.
+   */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
   /**
-   * Replaces the secret. The old one stays valid for `graceMs`, for requests under way. False if
-   * another request was first, the previous secret is still in its grace period, or the sign-in ended.
+   * Replaces the secret. The old one stays valid for `graceMs`, for requests in progress. False if
+   * another request came first, the previous secret is still in its grace period, or the sign-in
+   * has ended.
    */
   rotateSignIn(
     id: string,
@@ -219,7 +222,7 @@ export interface AccessStore {
   endSignIns(userId: string): Promise<void>;
 
   listShares(sessionId: string): Promise<ShareRecord[]>;
-  /** Replaces all shares; one for the owner is ignored. Throws `not_found`, `unknown_user`. */
+  /** Replaces all shares; a share for the owner is ignored. Throws `not_found`, `unknown_user`. */
   putShares(
     sessionId: string,
     shares: readonly { readonly userId: string; readonly level: ShareLevel }[],
@@ -235,7 +238,7 @@ export interface AccessStore {
 
   /** Stores a node's load until the node leaves. The time is the database's. */
   saveLoad(nodeId: string, load: Omit<NodeLoad, 'at'>): Promise<void>;
-  /** Oldest first; the database's time decides which are alive. */
+  /** Oldest first; the database's clock decides which are alive. */
   listNodeViews(): Promise<NodeView[]>;
 }
 
@@ -245,8 +248,8 @@ export interface AuditRecord extends Omit<AuditEntry, 'at'> {
 
 /**
  * A store whose writes also append this line to the audit log, in the same transaction. A call that
- * throws or changes nothing (a message with a known idempotency key, a token that was already revoked)
- * appends none.
+ * throws or changes nothing (a message with a known idempotency key, a token that was already
+ * revoked) appends no line.
  */
 export interface Audited<S> {
   audited(entry: NewAuditEntry): S;

@@ -18,7 +18,7 @@ export interface AccessParts {
   readonly mask: (text: string) => string;
 }
 
-/** The access service: checks whose things are and what may change, and writes the audit log. */
+/** The access service: checks ownership and what may change, and writes the audit log. */
 export const createAccess = (parts: AccessParts): AccessService => ({
   ...userService(parts),
   ...tokenService(parts),

@@ -25,13 +25,14 @@ const START_CODE_MS = 60 * 60_000;
 const IDLE_MS = 7 * DAY_MS;
 const LIFE_MS = 30 * DAY_MS;
 /**
- * When a cookie's secret is replaced, and how long requests under way may still use the old one.
+ * When a cookie's secret is replaced, and how long requests in progress may still use the old one.
  */
 const RENEW_MS = 60 * 60_000;
 const GRACE_MS = 60_000;
 const TICKET_MS = 30_000;
 /**
- * A hint clears the cache at once when access changes; the time limit is for hints that get lost.
+ * A hint clears the cache at once when access changes; the time limit is there in case a hint gets
+ * lost.
  */
 const CACHE_MS = 1000;
 const CACHE_MAX = 10_000;
@@ -97,7 +98,7 @@ export class StoreAuthenticator implements Authenticator {
   async startCode(): Promise<string> {
     const code = newSecret();
     const digest = digestOf(code);
-    // The service's log has the links of earlier starts, and others may be able to read it.
+    // The service's log contains the links from earlier starts, and others may be able to read it.
     const expiresInMs = START_CODE_MS;
     await this.#open().createCode({ digest, userId: ADMIN_ID, expiresInMs, only: true });
     return code;

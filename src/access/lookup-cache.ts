@@ -46,13 +46,16 @@ export class LookupCache<T> {
     this.#entries.delete(key);
   }
 
-  /** Includes lookups under way, which may have started before the change: nobody joins them. */
+  /**
+   * Includes lookups in progress, which may have started before the change: no new caller joins
+   * them.
+   */
   forgetAll(): void {
     this.#entries.clear();
   }
 
   #evict(): void {
-    // A map keeps insertion order: the first entry is the oldest.
+    // A map keeps insertion order, so the first entry is the oldest.
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#most) return;
       this.forget(oldest);

@@ -4,7 +4,7 @@ import type { Page } from './service.ts';
 const PAGE_DEFAULT = 50;
 /** Rows read at a time: a default page plus the row that shows whether there is another page. */
 const SLICE = PAGE_DEFAULT + 1;
-/** A page ends early at this size, so that a list of long messages does not fill the memory. */
+/** A page ends early at this size, so that a list of long messages does not fill up memory. */
 const PAGE_BYTES = 2 * 1024 * 1024;
 
 export interface PageRequest {

@@ -3,16 +3,17 @@ import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
 
-/** Who is acting. Made from the credential by the authenticator, never from a request body. */
+/** Who is acting. The authenticator derives it from the credential, never from a request body. */
 export interface Principal {
   readonly userId: string;
   readonly role: Role;
   readonly channel: Channel;
   /**
-   * Other channels that the credential was created through: their enforced rules bind it, too (P1).
+   * Other channels through which the credential was created: their enforced rules apply to it, too
+   * (P1).
    */
   readonly through?: readonly Channel[];
-  /** The rights that a token is limited to; if missing, all rights of the role. */
+  /** The rights that a token is limited to; if missing, it has all rights of the role. */
   readonly scopes?: readonly Right[];
   /** The credential's name: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
   readonly credential?: string;
@@ -42,7 +43,7 @@ export const throughOf = (by: Principal, channel: Channel): Channel[] =>
 /** A line of the audit log before the database has assigned its seq and time. */
 export type NewAuditEntry = Omit<AuditEntry, 'seq' | 'at'>;
 
-/** The audit line for an action of `by`; `details` are small, and masked by the caller. */
+/** The audit line for an action by `by`; `details` are small and already masked by the caller. */
 export const entryOf = (
   by: Principal,
   action: AuditAction,

@@ -64,7 +64,8 @@ export interface Authenticator {
   /** A sign-in code for the administrator, printed at start-up. Invalidates all earlier ones. */
   startCode(): Promise<string>;
   /**
-   * Whose token it is; null if it is not valid. Throws `database_unreachable` if that is unknown.
+   * Whose token it is; null if it is not valid. Throws `database_unreachable` if that cannot be
+   * determined.
    */
   byToken(token: string): Promise<Principal | null>;
   /**
@@ -76,7 +77,7 @@ export interface Authenticator {
     pageKey?: string | null,
   ): Promise<{ readonly by: Principal; readonly due: boolean; readonly hasKey: boolean } | null>;
   /**
-   * Replaces the secret; the old one stays valid for a minute. Null if another request was first.
+   * Replaces the secret; the old one stays valid for a minute. Null if another request came first.
    */
   renew(secret: string): Promise<CookieSecret | null>;
   /** Creates a sign-in; null if the code or token is not valid. */
@@ -90,7 +91,7 @@ export interface Authenticator {
    * tokens.
    */
   createTicket(by: Principal, path: string): Promise<Ticket>;
-  /** Whether the ticket is for this browser and path. It is used up in any case. */
+  /** Whether the ticket is for this browser and path. The ticket is used up in any case. */
   takeTicket(by: Principal, ticket: string, path: string): Promise<boolean>;
   /** The principal with its current role and scopes; null if the credential is no longer valid. */
   recheck(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;

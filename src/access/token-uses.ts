@@ -1,7 +1,7 @@
 const BATCH_MS = 1000;
 const AGAIN_MS = 60_000;
 
-/** Records when tokens were used: in batches, and each token at most once a minute. */
+/** Records when tokens were used, in batches, and for each token at most once a minute. */
 export class TokenUses {
   readonly #record: (ids: readonly string[]) => Promise<void>;
   readonly #now: () => number;

@@ -68,14 +68,16 @@ export function tokenService({
   };
 }
 
-/** Users manage their own tokens, admins those of any existing user. */
+/** Users manage their own tokens; admins manage those of any existing user. */
 async function checkOwner(store: AccessStore, by: Principal, userId: string): Promise<void> {
   if (userId === by.userId) return;
   if (!isAdmin(by)) throw new BatonError('not_found');
   await findUser(store, userId);
 }
 
-/** A token gets at most the rights of the credential that creates it and of its user's role. */
+/**
+ * A token gets no more rights than the credential that creates it, nor more than its user's role.
+ */
 async function scopesOf(
   store: AccessStore,
   by: Principal,
@@ -105,8 +107,8 @@ async function scopesOf(
 }
 
 /**
- * When the token expires that the caller uses or signed in with. A token they create must not outlive
- * it, so that nobody can extend temporary access.
+ * When the token that the caller uses or signed in with expires. A token they create must not
+ * outlive it, so that nobody can extend temporary access.
  */
 async function endOf(store: AccessStore, { credential = '' }: Principal): Promise<number | null> {
   if (!/^(token|cookie):/.test(credential)) return null;

@@ -29,7 +29,7 @@ export function nodeRules(rule: AccessRule): void {
     expect(byKey(await say('c', {}))).toEqual({ y: 4 });
     await store.leave('a');
     expect(await say('c', {})).toEqual([]);
-    // A node that was taken over, and does not know it yet, does not count.
+    // A node that was taken over but does not know it yet does not count.
     await store.takeOver([]);
     await say('b', { x: 9 });
     expect(await say('c', {})).toEqual([]);

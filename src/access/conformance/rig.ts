@@ -16,7 +16,7 @@ export type AccessRule = (title: string, body: (rig: AccessStoreRig) => Promise<
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 
-/** An access store under test, with a clock that moves only on demand. */
+/** An access store under test, with a clock that advances only on demand. */
 export class AccessStoreRig {
   readonly store: AccessStores;
   readonly databaseName: string;
@@ -56,7 +56,7 @@ export class AccessStoreRig {
     });
   }
 
-  /** A new token. Its digest belongs to no secret, which the store cannot know. */
+  /** A new token. Its digest does not belong to any secret, but the store cannot know that. */
   newToken(userId: string, given: Partial<NewToken> = {}): NewToken {
     return {
       id: newId(),

@@ -130,10 +130,10 @@ export function shareRules(rule: AccessRule): void {
         { userId: eve.id, level: 'view' },
       ]);
       const file = { name: 'a', mediaType: 'text/plain', sealed: 'sealed' };
-      // With a file it takes another path on PostgreSQL.
+      // On PostgreSQL, a message with a file takes a different path.
       for (const files of [[], [file]]) {
         for (const user of [ann, bob]) expect((await sendAs(user.id, files)).known).toBe(false);
-        // A known key reveals nothing to them, either.
+        // Even a known key reveals nothing to them.
         const { id: runId } = await sendAs(ann.id, files, keyed);
         expect(await sendAs(bob.id, files, keyed)).toMatchObject({ id: runId, known: true });
         for (const userId of [eve.id, newId()]) {
