@@ -12,7 +12,7 @@ export interface CommandContext {
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** Wrong usage, or refused: nothing was started or changed. */
+  /** Used incorrectly, or refused: nothing was started or changed. */
   refused: 2,
   unreachable: 3,
   cancelled: 130,
@@ -22,17 +22,17 @@ interface Described {
   readonly summary: string;
   /** The usage after the name, such as `[flags] "message"`. */
   readonly usage: string;
-  /** Lines of the help below the usage. */
+  /** Lines of help text below the usage. */
   readonly about?: readonly string[];
 }
 
-/** A command with flags of its own. */
+/** A command with its own flags. */
 export interface ClientCommand<F extends Flags = Flags> extends Described {
   readonly flags: F;
   run(given: Arguments<F>, context: CommandContext): Promise<number>;
 }
 
-/** A command that takes the settings of a node. */
+/** A command that accepts the settings of a node. */
 export interface NodeCommand extends Described {
   readonly settings: true;
   readonly flags: Flags;

@@ -1,9 +1,9 @@
 // The program that the launcher runs. Signal handlers are installed before anything heavy is
-// imported, so that a stop that arrives while modules load is handled.
+// imported, so that a stop signal is handled even while modules load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodeOf, onStopRequest } from './stop.ts';
 
-/** How long work begun at the first signal may take after the second. */
+/** How long work that began at the first signal may still take after the second. */
 const BEFORE_EXIT_MS = 1000;
 /** Commands that handle the first signal themselves; all others exit at once. */
 const NODES = ['up', 'api', 'worker', 'migrate'];
@@ -26,5 +26,6 @@ const { run } = await import('./commands.ts');
 const code = await run(command, args, { stop: stop.signal, beforeExit });
 const { flushed } = await import('./output/output.ts');
 await flushed();
-// Exit explicitly: a handle that a stopped component left open must not keep the process alive.
+// Exits explicitly, because a handle left open by a stopped component must not keep the process
+// alive.
 process.exit(code);

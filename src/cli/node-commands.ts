@@ -19,7 +19,7 @@ const starting = (summary: string, roles: readonly Role[], about: readonly strin
 
 const json = { help: 'output JSON' };
 
-/** Commands that take the settings of a node. */
+/** Commands that accept the settings of a node. */
 export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
   up: starting(
     'start a node: HTTP server, worker and database',

@@ -8,9 +8,9 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 /**
  * Counts how often someone asked this process to stop.
  *
- * A signal comes here directly, or through the launcher, or both ways at once (Ctrl-C, a group
- * kill), in either order and with any delay. Someone who asked n times has sent at most n signals
- * each way, so the larger of the two counts is n, and no clock is needed.
+ * A signal arrives here directly, or through the launcher, or both ways (Ctrl-C, a group kill), in
+ * either order and with any delay. Someone who asked n times has sent at most n signals each way,
+ * so the larger of the two counts is n, and no clock is needed.
  */
 export function stopCounter(onRequest: (times: number, signal: StopSignal) => void) {
   const arrived = { directly: 0, throughLauncher: 0 };

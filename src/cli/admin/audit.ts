@@ -92,7 +92,7 @@ async function newestEntries(client: Client, query: Query, count: number): Promi
   return entries;
 }
 
-/** Streamed: a log of years need not fit into memory. */
+/** Streamed, so that a log of several years need not fit into memory. */
 async function exportAll(connection: Connection, query: Query): Promise<void> {
   const { body } = await request(connection, accessEndpoints.exportAudit, { query });
   try {

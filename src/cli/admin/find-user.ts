@@ -8,7 +8,7 @@ import { pagesOf } from '../connection/pages.ts';
 export const usersOf = (client: Client): AsyncGenerator<User> =>
   pagesOf((query) => client.listUsers({ query }));
 
-/** By name, in any letter case, or by id. */
+/** Finds a user by name (ignoring case) or id. */
 export async function findUser(client: Client, reference: string): Promise<User> {
   if (UserId.safeParse(reference).success) {
     try {

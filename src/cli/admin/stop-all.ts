@@ -57,7 +57,7 @@ const put = (given: Given<typeof flags>, stopped: boolean): Promise<Stop> =>
     return client.putStop({ body: { stopped, ...(reason === undefined ? {} : { reason }) } });
   });
 
-/** Says why nothing starts; undefined if nothing is stopped. */
+/** Says why nothing starts; undefined if work is not stopped. */
 export function stopNote({ since, by, reason }: Stop, now: number): string | undefined {
   if (since === null || by === null) return undefined;
   const why = reason === null ? '' : `: ${reason}`;

@@ -5,11 +5,12 @@ import { type Colours, coloursFor } from '../output/style.ts';
 import { plainLine, plainText } from '../output/terminal-filter.ts';
 
 /*
- * Shows an agent's question to a person. Control codes in it must neither reach the terminal nor hide
- * anything: they are written out as text before the filter, which would drop them with their content.
+ * Shows an agent's question to a person. Control codes in it must neither reach the terminal nor
+ * hide anything, so they are written out as text before the filter, which would drop them along
+ * with their content.
  */
 
-/** Longer texts are truncated; `--json` has them in full. */
+/** Longer text is truncated; `--json` shows it in full. */
 const LINES_MAX = 60;
 
 type Fields = { readonly [key: string]: Json };
@@ -51,7 +52,7 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
   ];
 }
 
-/** Says that not all of what runs is shown. */
+/** Says that part of what will run is not shown. */
 export const hiddenIn = ({ id }: Approval): string =>
   `Part of this is hidden: masks such as ***MASKED*** replace secrets, which are part of what runs.\nTo see everything: baton approve show ${id} --original`;
 
@@ -87,7 +88,7 @@ function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string
   return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
 }
 
-/** The other fields: no part of a call is left out. */
+/** The remaining fields, so that no part of a call is left out. */
 const others = (fields: Fields, shown: readonly string[]): string[] =>
   cut(
     Object.entries(fields)

@@ -100,7 +100,7 @@ async function answer(flags: Flags, words: readonly string[]): Promise<void> {
   if (decided.masked && decided.state === 'allowed') printLine(hiddenIn(decided));
 }
 
-/** Shows the input that is used, which after an edit is not the original one. */
+/** Shows the input that is actually used, which may have been edited. */
 function outcomeOf(decided: Approval): string[] {
   const { state, kind, editedInput, sessionRule } = decided;
   if (state !== 'allowed') return [`Denied: ${summaryOf(decided)}`];

@@ -11,7 +11,7 @@ type Query = NonNullable<NonNullable<Parameters<Client['listApprovals']>[0]>['qu
 export const approvalsOf = (client: Client, query: Query): AsyncGenerator<Approval> =>
   pagesOf((page) => client.listApprovals({ query: { ...query, ...page } }));
 
-/** By id, or by a unique prefix of it; open questions are searched first. */
+/** Finds an approval by id or a unique prefix of it; open questions are searched first. */
 export async function findApproval(client: Client, reference: string): Promise<Approval> {
   const wanted = reference.toLowerCase();
   if (ApprovalId.safeParse(wanted).success) {
@@ -22,7 +22,7 @@ export async function findApproval(client: Client, reference: string): Promise<A
     if (wanted.length < PREFIX_MIN) break;
     for await (const approval of approvalsOf(client, query)) {
       if (approval.id.startsWith(wanted)) matches.push(approval);
-      // Ids are in descending order, so no later one can match.
+      // Ids come in descending order, so no later one can match.
       else if (approval.id < wanted) break;
     }
     const [only, other] = matches;

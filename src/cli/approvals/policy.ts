@@ -42,7 +42,7 @@ interface RuleScope {
   put(rules: SharedRules): Promise<ScopeRules>;
 }
 
-/** The whole server by default, or the channel or session that is named. */
+/** The named channel or session; by default, the whole server. */
 async function scopeOf(client: Client, { channel, session }: ScopeFlags): Promise<RuleScope> {
   if (session !== undefined) {
     const params = { id: (await findSession(client, session)).id };

@@ -7,7 +7,7 @@ export interface ToolCall {
   readonly input?: Json;
 }
 
-/** The input field that the brackets contain, by tool; other tools take JSON there. */
+/** For each tool, the input field given in parentheses; other tools accept JSON there. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',

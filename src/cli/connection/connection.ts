@@ -46,8 +46,8 @@ interface Named {
 }
 
 /**
- * Chooses the server, in this order: the one named by a flag or variable, the stored login, the
- * server that runs on the data directory. A directory named by a flag comes before the login.
+ * Chooses the server in this order: the one named by a flag or variable, the stored login, the
+ * server running on the data directory. A directory named by a flag comes before the login.
  */
 export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection {
   const variable = fromEnvironment(env, 'BATON_URL', ServerUrl, SERVER_URL_EXPECTED);
@@ -69,7 +69,7 @@ export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection
   return { url: address, token: own, source: join(directory, 'address') };
 }
 
-/** A token known to belong to this same server, for a URL given without a token. */
+/** For a URL given without a token, a token known to belong to the same server. */
 function tokenOf(url: string, named: Named, env: NodeJS.ProcessEnv): string {
   const stored = readCredentials(credentialsPath(env));
   if (stored?.url === url) return stored.token;
@@ -89,8 +89,9 @@ export function dataDirectory(named: Named, env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * A server writes this file with its pid when it is ready, and removes it when it stops. A killed one
- * leaves it behind, and a program that listens there now must not be sent the token.
+ * A server writes this file with its pid when it is ready, and removes it when it stops. A server
+ * that is killed leaves it behind, and another program that now listens there must not be sent the
+ * token.
  */
 export function readAddress(directory: string): string | undefined {
   const [url, pid] = read(join(directory, 'address'))?.split('\n') ?? [];

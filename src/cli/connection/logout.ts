@@ -27,7 +27,7 @@ export const logout = clientCommand({
   },
 });
 
-/** Revokes the token of a login, if the login created it; returns whether it is revoked. */
+/** Revokes the token of a login if the login created it; returns whether it is now revoked. */
 export async function endLogin(stored: Credentials | undefined): Promise<boolean> {
   if (stored?.tokenId === undefined) return false;
   const { url, token, tokenId: id } = stored;

@@ -5,7 +5,7 @@ import { EXIT } from '../command.ts';
 import type { Arguments } from '../input/args.ts';
 import { type Connection, type connectionFlags, findConnection } from './connection.ts';
 
-/** Runs `work` with a client of the chosen server, and turns its refusals into user errors. */
+/** Runs `work` with a client for the chosen server, and turns its refusals into user errors. */
 export async function withServer<T>(
   flags: Arguments<typeof connectionFlags>['flags'],
   work: (client: Client, connection: Connection) => Promise<T>,
@@ -18,7 +18,7 @@ export async function withServer<T>(
   }
 }
 
-/** What to do about an error, where its message does not say it. */
+/** What to do about an error if its message does not say so. */
 const TODO: Partial<Record<ErrorCode, string>> = {
   session_ended: 'start another session, or reopen this one.',
   session_busy: 'wait for the run to end, or send with --on-busy enqueue.',

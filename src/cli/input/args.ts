@@ -43,7 +43,7 @@ const isValued = (flag: Toggle | Valued): flag is Valued => 'schema' in flag;
 export function readArguments<F extends Flags>(args: readonly string[], flags: F): Arguments<F> {
   const { tokens } = parseArgs({
     args: [...args],
-    // Not strict: its errors would show values, and suggest nothing for a typo.
+    // Not strict, because its errors would show values and suggest nothing for a typo.
     strict: false,
     allowPositionals: true,
     tokens: true,

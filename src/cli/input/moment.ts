@@ -11,7 +11,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 export const MOMENT_EXPECTED =
   'a time like 2026-11-01, 2026-11-01T09:30:00Z, or 30m, 12h, 7d (ago)';
 
-/** Parses a time as people write it into the form of the API. A date means local midnight. */
+/** Converts a time as people write it to the API's format. A date means local midnight. */
 export const momentBefore = (now: () => number) =>
   z.string().transform((text, context): string => {
     const [, count, unit = ''] = AGO.exec(text) ?? [];

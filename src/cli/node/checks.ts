@@ -7,7 +7,7 @@ import { isMissing } from '../../config/credentials.ts';
 import type { Finding } from '../../node/doctor.ts';
 
 const GIB = 1024 ** 3;
-/** With less than this, the next large answer may not be stored. */
+/** With less than this free, the next large answer may not be stored. */
 const DISK_PROBLEM = 0.1 * GIB;
 const DISK_NOTE = GIB;
 const ANSWER_MS = 3000;
@@ -46,7 +46,7 @@ export async function checkDataDirectory(path: string): Promise<Finding> {
   }
 }
 
-/** The file of a secret must exist and be readable by its owner only. */
+/** A secret's file must exist and be readable only by its owner. */
 export async function checkSecretFile(
   name: string,
   path: string,
@@ -68,7 +68,7 @@ export async function checkSecretFile(
   }
 }
 
-/** The port must be free, or in use by a Baton that is ready. */
+/** The port must be free, or in use by a Baton server that is ready. */
 export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
   const name = 'port';
   if (port === 0) return { name, state: 'ok', text: 'any free port will be used' };

@@ -14,7 +14,7 @@ import {
   checkShell,
 } from './checks.ts';
 
-/** Checks everything a start needs and suggests fixes; changes nothing. */
+/** Checks everything that starting requires and suggests fixes; changes nothing. */
 export async function doctor(args: string[], json: boolean): Promise<number> {
   const config = readConfig(args, process.env);
   const { dataDir } = config;

@@ -1,17 +1,17 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Most bytes kept while they cannot be written; further lines are dropped. */
+/** The most bytes to keep while they cannot be written; further lines are dropped. */
 const WAITING_MAX = 1024 * 1024;
 const RETRY_MS = 100;
 /** How long an exit waits for a slow reader of the last lines. */
 const FLUSH_MS = 500;
 
 /**
- * Writes lines to a descriptor immediately, so that the last ones before a crash are not lost. While
- * that is not possible (the disk is full, or nobody reads the pipe), lines wait; if too many wait, they
- * are dropped and counted. Logging must neither bring down nor block the server. A pipe must be non-blocking;
- * Node makes the one of `process.stderr` so.
+ * Writes lines to a descriptor immediately, so that the last ones before a crash are not lost.
+ * While that is not possible (the disk is full, or nobody reads the pipe), lines wait; if too many
+ * wait, they are dropped and counted. Logging must neither bring down nor block the server. A pipe
+ * must be non-blocking, which is how Node sets up `process.stderr`.
  */
 export class LogWriter implements DestinationStream {
   readonly #write: (bytes: Uint8Array) => number;
@@ -39,7 +39,10 @@ export class LogWriter implements DestinationStream {
     if (this.#retry === null) this.#writeWaiting();
   }
 
-  /** Writes the waiting lines, for at most half a second. Blocks, so only for the exit of the process. */
+  /**
+   * Writes the waiting lines, for at most half a second. Blocks, so call it only when the process
+   * exits.
+   */
   flush(): void {
     const deadline = performance.now() + FLUSH_MS;
     const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -48,7 +51,7 @@ export class LogWriter implements DestinationStream {
     }
   }
 
-  /** Returns the code of the error that stopped it, or null if nothing is waiting any more. */
+  /** Returns the code of the error that stopped it, or null if nothing is left waiting. */
   #writeWaiting(): string | null {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;

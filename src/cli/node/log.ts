@@ -4,8 +4,8 @@ import { plainLine, plainText } from '../output/terminal-filter.ts';
 import { LogWriter } from './log-writer.ts';
 
 /**
- * Logs to stderr, because stdout carries the ready line: JSON, or readable lines on a terminal. Each
- * line of JSON passes through `mask` first (E8).
+ * Logs JSON, or readable lines on a terminal, to stderr, because stdout carries the ready line.
+ * Each line of JSON passes through `mask` first (E8).
  */
 export function createLog(
   level: string,
@@ -43,7 +43,7 @@ export function readable(write: (line: string) => void): DestinationStream {
         const shown = typeof value === 'string' ? value : JSON.stringify(value);
         return ` \x1b[2m${plainLine(name)}=\x1b[22m${plainLine(shown)}`;
       });
-      // Much of it was written by others; a path may try to move the cursor.
+      // Much of this text was written by others; a path may try to move the cursor.
       const stack = err?.stack ? `\n${plainText(err.stack)}` : '';
       write(`\x1b[2m${clock}\x1b[22m ${label}${plainLine(msg)}${rest.join('')}${stack}\n`);
     },

@@ -18,7 +18,7 @@ export async function serve(
   const masker = serverMasker(config, process.env);
   const log = createLog(config.logLevel, maskLines(masker));
   const node = await startNode(config, log, stop, { roles, logMasker: masker }).catch((error) => {
-    // A stop before it was ready is not a failure.
+    // Stopping before it was ready is not a failure.
     if (stop.aborted) return null;
     throw error;
   });

@@ -13,7 +13,7 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const dayOf = (date: Date): string =>
   `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 
-/** The name of a session that was given none: `run-20261115-103000-ab12`. */
+/** A name for a session that was not given one: `run-20261115-103000-ab12`. */
 export function sessionNameAt(now: number, random: () => number): string {
   const date = new Date(now);
   const day = dayOf(date).replaceAll('-', '');

@@ -20,7 +20,7 @@ export function payloadOf<T extends keyof Payloads>(
   return parsed.success ? (parsed.data as Payloads[T]) : undefined;
 }
 
-/** A sentence about an event; one with `detail` is shown only in the log. */
+/** A sentence about an event; if it has `detail`, it is shown only in the log. */
 export interface Note {
   readonly text: string;
   readonly detail: boolean;
@@ -101,7 +101,7 @@ export function endOf(state: RunState, error: RunError | null): string {
 
 const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${text}.`);
 
-/** To the cent; less than one is shown as `<$0.01`. */
+/** To the cent; anything less than one cent is shown as `<$0.01`. */
 export const money = (usd: number): string =>
   usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 

@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 import { plainText } from './terminal-filter.ts';
 
 /**
- * Ends a command quietly when its reader is gone (`| head`), with the exit code a shell would show.
- * Not for nodes: they keep running when nobody reads their log.
+ * Ends a command quietly when its reader is gone (`| head`), with the exit code that a shell would
+ * show. Not for nodes, which keep running when nobody reads their log.
  */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -19,13 +19,16 @@ export function printLine(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Text about a result, on stderr so as not to be taken for it. It may quote what others wrote. */
+/**
+ * Prints text about a result to stderr, so that it is not mistaken for the result. It may quote
+ * what others wrote.
+ */
 export function note(text: string): void {
   const { stderr } = process;
   stderr.write(`${stderr.isTTY ? plainText(text) : text}\n`);
 }
 
-/** One JSON value, one line. */
+/** Prints one JSON value on one line. */
 export function printJson(value: unknown): void {
   printLine(jsonLine(value));
 }

@@ -41,8 +41,8 @@ export class Printer {
   }
 
   /**
-   * Writes a note of our own. Text by others that it quotes must not leave colours on or look like
-   * another note, so later lines are indented.
+   * Writes a note of our own. If it quotes others, their text must not leave colours on or look
+   * like another note, so later lines are indented.
    */
   note(text: string): void {
     this.end();

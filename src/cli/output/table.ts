@@ -2,12 +2,12 @@ import { cutTo, displayWidth, padEnd } from './width.ts';
 
 export interface Cell {
   readonly text: string;
-  /** Adds colours to the text after it was padded and truncated. */
+  /** Adds colours to the text after it has been padded and truncated. */
   readonly style?: (text: string) => string;
 }
 
 const GAP = '  ';
-/** A column is made no narrower than this, even if the line then wraps. */
+/** A column never gets narrower than this, even if the line then wraps. */
 const NARROWEST = 8;
 
 /**

@@ -6,7 +6,7 @@
 
 const ESC = 0x1b;
 const BEL = 0x07;
-/** The one-character forms of ESC [ and of the string openers (DCS, SOS, OSC, PM, APC). */
+/** The one-character forms of ESC [ and the string openers (DCS, SOS, OSC, PM, APC). */
 const CSI_8 = 0x9b;
 const STRING_8 = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 const STRING_7 = new Set(['P', 'X', ']', '^', '_']);
@@ -41,7 +41,8 @@ export class TerminalFilter {
       case 'text':
         return this.#text(char, code);
       case 'return':
-        // On its own it would let later text overwrite the line; before a newline it is redundant.
+        // On its own, a carriage return would let later text overwrite the line; before a newline
+        // it is redundant.
         this.#state = 'text';
         return char === '\n' ? '\n' : `\n${this.#text(char, code)}`;
       case 'escape':
@@ -105,12 +106,15 @@ export class TerminalFilter {
   }
 }
 
-/** Without colours as well: only printable text, tabs and line ends. */
+/** Drops colours as well: only printable text, tabs and line ends remain. */
 export const plainText = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that the filter passes
   new TerminalFilter().push(text).replace(/\x1b\[[\d;:]*m/g, '');
 
-/** For one line of a list: no colours, no line ends, and no controls that reverse the direction. */
+/**
+ * For one line in a list: no colours, no line ends, and no controls that reverse the text
+ * direction.
+ */
 export const plainLine = (text: string): string =>
   plainText(text)
     .replace(/\p{Bidi_Control}/gu, '')

@@ -2,17 +2,17 @@ import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { noteOf, payloadOf } from './event-notes.ts';
 
-/** One item to show: text of the agent, or a note about an event. */
+/** One item to show: agent text, or a note about an event. */
 export type TranscriptItem =
   | { readonly kind: 'text'; readonly text: string; readonly stream: 'stdout' | 'stderr' }
   /** The agent has finished a message. */
   | { readonly kind: 'pause' }
   | { readonly kind: 'note'; readonly text: string; readonly detail: boolean };
 
-/** After these the agent starts over; its earlier text is not continued. */
+/** After these, the agent starts over; its earlier text is not continued. */
 const BREAKS = ['run.restarted', 'run.handed_back', 'run.retry_scheduled', 'run.parked', 'done'];
 
-/** No stored message is longer, so no more text need be kept for the comparison. */
+/** No stored message is longer, so no more text needs to be kept for the comparison. */
 const KEPT_CHARACTERS = EVENT_PAYLOAD_MAX;
 
 /**

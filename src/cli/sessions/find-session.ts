@@ -14,14 +14,17 @@ type Query = NonNullable<Parameters<Client['listSessions']>[0]>['query'];
 export const sessionsOf = (client: Client, query: Query): AsyncGenerator<Session> =>
   pagesOf((page) => client.listSessions({ query: { ...query, ...page } }));
 
-/** By id, by exact name (your own before those of others), or by a unique prefix of the id. */
+/**
+ * Finds a session by id, by exact name (your own before other people's), or by a unique prefix of
+ * the id.
+ */
 export async function findSession(client: Client, reference: string): Promise<Session> {
   const session = await resolveSession(client, reference);
   if (session === undefined) throw unknownSession(reference);
   return session;
 }
 
-/** A session, or otherwise the run with this id. */
+/** A session or, if there is none, the run with this id. */
 export async function findSessionOrRun(
   client: Client,
   reference: string,
@@ -46,9 +49,12 @@ async function resolveSession(client: Client, reference: string): Promise<Sessio
   return byPrefix(client, reference.toLowerCase());
 }
 
-/** Your own first: a session of the same name that is shared with you must not get its messages. */
+/**
+ * Your own come first: a session of the same name that is shared with you must not get the
+ * messages.
+ */
 async function byName(client: Client, reference: string): Promise<Session | undefined> {
-  // Normalised like stored names, however the terminal composes characters.
+  // Normalised in the same way as stored names, however the terminal composes characters.
   const { data: name } = SessionName.safeParse(reference);
   if (name === undefined) return undefined;
   const matches: Session[] = [];
@@ -73,7 +79,7 @@ async function byPrefix(client: Client, prefix: string): Promise<Session | undef
   for (const archived of [false, true]) {
     for await (const session of sessionsOf(client, { archived })) {
       if (session.id.startsWith(prefix)) matches.push(session);
-      // Ids are in descending order, so no later one can match.
+      // Ids come in descending order, so no later one can match.
       else if (session.id < prefix) break;
     }
   }

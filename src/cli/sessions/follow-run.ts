@@ -10,7 +10,7 @@ import { Printer } from '../output/printer.ts';
 import { Transcript } from '../output/transcript.ts';
 import { lossNotes } from './loss-notes.ts';
 
-/** The printer of a command that follows a run: agent text to stdout, notes to stderr. */
+/** The printer for a command that follows a run: agent text goes to stdout, notes to stderr. */
 export const runPrinter = (): Printer => new Printer(process, process.env, 'stderr');
 
 /** Shows a run until it ends, and returns the exit code for its outcome. */
@@ -52,7 +52,10 @@ const isPlainSuccess = (event: SessionEvent): boolean =>
 const exitCodeFor = (state: RunState): number =>
   state === 'succeeded' ? EXIT.ok : state === 'cancelled' ? EXIT.cancelled : EXIT.failed;
 
-/** Asks the server to cancel the run at the first signal, and after each reconnect until it has. */
+/**
+ * Asks the server to cancel the run at the first signal, and again after each reconnect until it
+ * has done so.
+ */
 class Cancelling {
   readonly #ask: () => Promise<void>;
   #wanted = false;
