@@ -25,7 +25,7 @@ type Input<E extends Endpoint> = Part<'params', z.output<E['params']>> &
   Part<'query', z.output<E['query']>> &
   Part<'body', z.input<E['body']>>;
 
-/** Plain lists become pages like the others; the cursor comes from their header. */
+/** Plain lists become pages, too; the cursor comes from their header. */
 export type Answer<E extends Endpoint> =
   z.output<E['answer']> extends readonly (infer Item)[]
     ? { items: Item[]; nextCursor: string | null }
@@ -39,7 +39,7 @@ type Call<E extends Endpoint> =
 type Calls = { readonly [Name in Exclude<EndpointName, 'hints'>]: Call<(typeof endpoints)[Name]> };
 
 /**
- * The API of a Baton server: one method per operation, and streams that reconnect by themselves.
+ * The API of a Baton server: one method per operation, and streams that reconnect automatically.
  * `sessionEvents` and `runEvents` return pages of stored events. Errors are `BatonError`s.
  */
 export interface Client extends Calls {

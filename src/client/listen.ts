@@ -21,8 +21,8 @@ export type Open = (signal: AbortSignal) => Promise<Response>;
 
 /**
  * The messages of a stream, over as many connections as it takes; an empty batch means a new
- * connection. Ends with the signal, or when the server says that there will be no more. Throws errors
- * that another attempt would not fix.
+ * connection. Ends when the signal is aborted, or when the server says that there will be no more.
+ * Throws errors that another attempt would not fix.
  */
 export async function* listen(
   url: string,
@@ -64,13 +64,13 @@ export async function* listen(
 const isEventStream = ({ headers }: Response): boolean =>
   /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
-/** The server or its database is away or overloaded, so trying again may help. */
+/** The server or its database is unavailable or overloaded, so trying again may help. */
 const isRetryable = (error: unknown): boolean =>
   isBatonError(error) &&
   error.code !== 'bad_answer' &&
   (error.status >= 500 || error.status === 429 || error.status === 408);
 
-/** One connection, closed when it is silent for too long. */
+/** One connection, which is closed when it is silent for too long. */
 class Connection {
   readonly #abort = new AbortController();
   readonly #silenceMs: number;
@@ -88,7 +88,7 @@ class Connection {
     return this.#abort.signal;
   }
 
-  /** Only waiting counts as silence: a slow reader does not. */
+  /** Only waiting for the server counts as silence, not a slow reader. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const silent = new BatonError(
       'server_unreachable',

@@ -36,7 +36,7 @@ export async function request(
     response = await send(urlOf(client, operation, input), {
       method: operation.method,
       headers: headersOf(client, input, options),
-      // The request is for this server only, not for one it redirects to.
+      // The request is meant only for this server, not for one it redirects to.
       redirect: 'manual',
       ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -115,7 +115,7 @@ function envelopeOf(value: unknown): Envelope | null {
   return typeof meta?.requestId === 'string' ? { error, meta } : { error };
 }
 
-/** The code for a response without one, by its status. */
+/** The code for a response that has none, based on its status. */
 const BY_STATUS: Record<number, ErrorCode> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -128,7 +128,7 @@ async function errorOf(response: Response, url: string): Promise<BatonError> {
   const { status } = response;
   const envelope = envelopeOf(await response.json().catch(() => null));
   if (envelope === null) {
-    // Not an answer of Baton: it comes from a proxy or from another server.
+    // Not Baton's answer: it comes from a proxy or from another server.
     const code = status >= 500 ? 'server_unreachable' : (BY_STATUS[status] ?? 'bad_answer');
     return new BatonError(code, `${url} answered ${status} ${response.statusText}`.trim());
   }
@@ -137,7 +137,7 @@ async function errorOf(response: Response, url: string): Promise<BatonError> {
   if (Object.hasOwn(ERRORS, error.code)) {
     return new BatonError(error.code as ErrorCode, error.message, options);
   }
-  // The code of a newer server.
+  // An unknown code comes from a newer server.
   const known = status >= 500 ? 'internal' : (BY_STATUS[status] ?? 'invalid_request');
   return new BatonError(known, `${error.message} (${error.code})`, options);
 }

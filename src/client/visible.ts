@@ -1,9 +1,12 @@
 /*
- * Shows characters that hide, reverse or disguise part of a text as their code points, because people
- * decide by what they see. Line breaks, tabs and plain spaces stay.
+ * Replaces characters that hide, reverse or disguise part of a text with their code points, because
+ * people decide by what they see. Line breaks, tabs and plain spaces stay.
  */
 
-/** Control and direction characters, invisible ones, and spaces that are not spaces to a shell. */
+/**
+ * Control and direction characters, invisible ones, and spaces that a shell does not treat as
+ * spaces.
+ */
 const UNSEEN = String.raw`(?![\n\t ])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]`;
 /** The ideographic space, and the joiners and selectors inside emoji. */
 const OF_WRITING = String.raw`\u3000|(?<=\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
