@@ -25,7 +25,7 @@ type WithFixedDefault =
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
 
-/** All settings of a start. Read once, here: nothing else reads flags or variables. */
+/** All settings for a start. They are read once, here; nothing else reads flags or variables. */
 export type Config = Readonly<
   { [K in WithFixedDefault]: Value<K> } & { [K in Optional]: Value<K> | undefined } & {
     database: Database;

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { UserError } from './user-error.ts';
 
 /**
- * Creates the directory for its owner only and checks that it is writable, so a read-only one is
- * reported now and not at the first write. An existing directory keeps its mode; it may be shared.
+ * Creates the directory, accessible only to its owner, and checks that it is writable, so that a
+ * read-only one is reported now and not at the first write. An existing directory keeps its mode,
+ * because it may be shared.
  */
 export async function makeDataDirectory(path: string, log: Logger): Promise<void> {
   const probe = join(path, `.writable-${process.pid}`);

@@ -1,4 +1,4 @@
-/** The candidate that was probably meant, or undefined if none is close. */
+/** The candidate that the user probably meant, or undefined if none is close. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const length = name.replace(/^--|^BATON_/, '').length;
   const limit = length < 4 ? 1 : Math.max(2, Math.floor(length / 3));

@@ -208,7 +208,7 @@ export const settings = {
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL like https://baton.example, without user, path or query',
-    // Pages and cookies use the root path of their host.
+    // Pages and cookies use the host's root path.
     schema: z
       .url({ protocol: /^https?$/ })
       .transform((url) => new URL(url))
@@ -286,8 +286,8 @@ export const settings = {
 };
 
 /**
- * Read by client commands, or set for the processes of agents (src/agents/tag.ts). A server started
- * in the same shell must not refuse them.
+ * Read by client commands, or set for agents' processes (src/agents/tag.ts). A server started in
+ * the same shell must not refuse them.
  */
 export const clientVariables = ['BATON_URL', 'BATON_TOKEN', 'BATON_AGENT_MARK'];
 
