@@ -9,8 +9,8 @@ export type Role = z.infer<typeof Role>;
 
 /**
  * What a credential may be used for: reading, running agents, managing one's own tokens and
- * sign-ins, administration. An operation requires one right. A role grants several; a token has at
- * most those of its user.
+ * sign-ins, administration. An operation requires one right. A role grants several; a token never
+ * has more than its user.
  */
 export const Right = z.enum(['read', 'run', 'account', 'admin']);
 export type Right = z.infer<typeof Right>;
@@ -102,7 +102,7 @@ export const CreateToken = z.strictObject({
 });
 export type CreateToken = z.output<typeof CreateToken>;
 
-/** The only time the token itself is shown. */
+/** The only response that contains the token itself. */
 export const CreatedToken = Token.extend({ token: z.string() });
 export type CreatedToken = z.infer<typeof CreatedToken>;
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AgentKind } from './session.ts';
 
-/** Why an agent cannot work. */
+/** Why an agent cannot run. */
 export const AgentProblem = z.enum([
   'not_installed',
   'does_not_run',
   'too_old',
   'signed_out',
-  /** The server has a key for it, but not among the variables that agents may see. */
+  /** The server has a key for it, but the key is not among the variables that agents may see. */
   'key_hidden',
 ]);
 export type AgentProblem = z.infer<typeof AgentProblem>;
@@ -15,7 +15,7 @@ export type AgentProblem = z.infer<typeof AgentProblem>;
 /** An agent that sessions can have. */
 export const AgentView = z.object({
   kind: AgentKind,
-  /** Whether it can work, as far as the server can check locally; null if agents run elsewhere. */
+  /** Whether it can run, as far as the server can check locally; null if agents run elsewhere. */
   ready: z.boolean().nullable(),
   version: z.string().nullable(),
   problem: AgentProblem.nullable(),

@@ -19,20 +19,25 @@ export type ApprovalScope = z.infer<typeof ApprovalScope>;
 export const Approval = z.object({
   id: ApprovalId,
   sessionId: SessionId,
-  /** The caller's access to the session; with `view` only others can answer. */
+  /** The caller's access to the session; if it is `view`, only others can answer. */
   level: Level,
   runId: RunId,
   attempt: z.int(),
   kind: ApprovalKind,
   tool: z.string(),
   input: Json,
-  /** `input` has masks where the agent's own input has secrets. See `POST …/{id}/original`. */
+  /**
+   * `input` contains masks in place of the secrets in the agent's own input. See
+   * `POST …/{id}/original`.
+   */
   masked: z.boolean(),
   /** Why approval is required, for people. */
   reason: z.string(),
   state: ApprovalState,
   scope: ApprovalScope.nullable(),
-  /** The rule that the scope `session` adds; null if there is none that fits, or for `once` only. */
+  /**
+   * The rule that the scope `session` adds; null if no rule fits, or if only `once` is possible.
+   */
   sessionRule: z.string().nullable(),
   /** The message given with the answer. */
   message: z.string().nullable(),
@@ -53,7 +58,9 @@ export const DecideApproval = z.strictObject({
   /** `session` also allows the same call later in this session. */
   scope: ApprovalScope.default('once'),
   message: z.string().max(10_000).optional(),
-  /** Replaces the agent's input and must have its shape. Answers to a question go in `answers`. */
+  /**
+   * Replaces the agent's input and must have the same shape. Answers to a question go in `answers`.
+   */
   input: z.record(z.string().max(200), Json).optional(),
 });
 export type DecideApproval = z.output<typeof DecideApproval>;

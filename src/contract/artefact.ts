@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Artefacts are truncated to this size. */
 export const ARTEFACT_BYTES = 50 * 1024 * 1024;
 
-/** A valid file name on every system. */
+/** A file name that is valid on every system. */
 export const ArtefactName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,150}\.txt$/, 'is not the name of an artefact');

@@ -1,4 +1,7 @@
-/* Characters of short texts in any script, counted as code points, as in JSON Schema and both databases. */
+/*
+ * Characters in short texts of any script. They are counted as code points, as in JSON Schema and
+ * both databases.
+ */
 
 /** Joiners and variation selectors: invisible, but Persian, Indic scripts, kanji and emoji need them. */
 const NEEDED = '\\u200c\\u200d\\u180b-\\u180d\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}';

@@ -5,7 +5,7 @@ import { RunError } from './outcome.ts';
 import { RunState } from './run.ts';
 import { Tick } from './schedule.ts';
 
-/** The largest payload of an event as JSON text, in bytes. */
+/** The largest payload of an event, in bytes of JSON text. */
 export const EVENT_PAYLOAD_MAX = 256 * 1024;
 
 /** One line of a lane's append-only log. */
@@ -29,13 +29,13 @@ export const EventType = z
 export const NewEvent = z.strictObject({ type: EventType, payload: Json });
 export type NewEvent = z.infer<typeof NewEvent>;
 
-/** The queue's own events. Handlers may not write these types: they mirror transitions. */
+/** The queue's own events. Handlers may not write these types, because they mirror transitions. */
 export const QUEUE_EVENTS = {
   'run.queued': z.object({
     type: z.string(),
     change: z.enum(['edited', 'moved', 'due']).optional(),
     runAt: z.number().optional(),
-    /** Set if a schedule made the run. */
+    /** Set if a schedule created the run. */
     tick: Tick.optional(),
   }),
   'run.dequeued': z.object({ node: z.string() }),

@@ -34,7 +34,7 @@ function hasControlCharacter(value: string): boolean {
 
 let lastMs = 0;
 let counter = 0;
-/** The first two groups of an id. They change once a millisecond. */
+/** The first two groups of an id, which change once a millisecond. */
 let prefix = '';
 
 /**
@@ -54,7 +54,7 @@ function beginMs(ms: number): void {
   prefix = `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-/** Twelve bits are three hex digits: five table lookups make the random part of an id. */
+/** Twelve bits are three hex digits, so five table lookups make the random part of an id. */
 const HEX = Array.from({ length: 0x1000 }, (_, bits) => bits.toString(16).padStart(3, '0'));
 const hex12 = (bits: number): string => HEX[bits & 0xfff] as string;
 

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 
-/** Any JSON value. Only JSON crosses a process or a database, never a live object. */
+/** Any JSON value. Only JSON crosses a process or database boundary, never a live object. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Written by hand: `z.json()` tries six schemas for each value, and every payload passes through here. */
+/**
+ * Written by hand, because `z.json()` tries six schemas for each value, and every payload passes
+ * through here.
+ */
 export const Json: z.ZodType<Json> = z
   .unknown()
   .refine(isJson, 'is not JSON') as unknown as z.ZodType<Json>;
@@ -39,7 +42,7 @@ function isJsonObject(object: object): boolean {
 
 const encoder = new TextEncoder();
 
-/** The length of a text as UTF-8, in bytes. */
+/** The length of text in bytes of UTF-8. */
 export function byteLength(text: string): number {
   return encoder.encode(text).byteLength;
 }

@@ -4,13 +4,13 @@ import { HostId, LaneId, NodeId, OwnerId, RunId, RunType } from './ids.ts';
 export const LaneState = z.enum(['idle', 'delayed', 'ready', 'running', 'asking']);
 export type LaneState = z.infer<typeof LaneState>;
 
-/** Why an executing run was asked to stop: a person stopped it, or a message interrupts it. */
+/** Why an executing run was asked to stop: a person stopped it, or a message interrupted it. */
 export const CancelKind = z.enum(['stop', 'interrupt']);
 export type CancelKind = z.infer<typeof CancelKind>;
 
 /**
- * A lane's row. It holds at most one run (`runId`), so two runs of a lane can never be under way at
- * once: there is no column for the second.
+ * A lane's row. It has room for only one run (`runId`), so two runs of a lane can never be in
+ * progress at once: there is no column for the second.
  */
 export const Lane = z.object({
   id: LaneId,
@@ -21,7 +21,7 @@ export const Lane = z.object({
   kept: z.boolean(),
   state: LaneState,
   held: z.boolean(),
-  /** The run under way: executing, waiting, due for a retry, or cut off and due to continue. */
+  /** The run in progress: executing, waiting, due for a retry, or cut off and due to continue. */
   runId: RunId.nullable(),
   /** The type of that run, or of the next one. */
   headType: RunType.nullable(),
@@ -34,7 +34,7 @@ export const Lane = z.object({
   /** The number of the last write under this fence. A repeated write is applied once. */
   lastWrite: z.int(),
   cancel: CancelKind.nullable(),
-  /** Set when the open question of a waiting run was answered. */
+  /** Set once the open question of a waiting run has been answered. */
   answeredAt: z.number().nullable(),
   /** The position that the next run to join gets, and the position of the last run that started. */
   nextPosition: z.int(),

@@ -1,6 +1,6 @@
 /* Limits that the web app needs too. They are kept apart from the schemas, which it does not load. */
 
-/** In characters. The limit of the request body applies as well. */
+/** In characters. The limit on the request body applies as well. */
 export const MESSAGE_MAX = 500_000;
 
 /** Files per message (A11). */

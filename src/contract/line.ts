@@ -13,7 +13,9 @@ export const Text = (what: string, max: number) =>
     .refine(noLonger(max), `a ${what} can have at most ${max} characters`)
     .meta({ maxLength: max });
 
-/** One trimmed line of printable characters, normalized (NFC) so equal texts compare equal. */
+/**
+ * One trimmed line of printable characters, normalized (NFC) so that equal texts compare as equal.
+ */
 export const Line = (what: string, max: number) =>
   z
     .string()

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { BatonError } from './errors.ts';
 
 /*
- * Patterns of tokens, written as regular expressions without backtracking: a literal beginning, then
- * characters and classes with counts. So each can be matched by reading forwards once.
+ * Patterns of tokens, written as regular expressions without backtracking: a literal beginning,
+ * then characters and classes with counts. So each can be matched in one pass.
  */
 
 export interface PatternPart {
-  /** The inside of a regular expression's class. */
+  /** The inside of a character class. */
   readonly inClass: string;
   readonly min: number;
   readonly max: number;
@@ -111,7 +111,7 @@ function classOf(source: string, piece: string): string {
 const escaped = (piece: string): string =>
   piece.length === 1 && '^]-'.includes(piece) ? `\\${piece}` : piece;
 
-/** A star is never part of a token, so such a pattern would match nothing. */
+/** An asterisk is never part of a token, so such a pattern would match nothing. */
 function isOnlyStar(inClass: string): boolean {
   const one = new RegExp(`[${inClass}]`);
   if (!one.test('*')) return false;
@@ -125,7 +125,7 @@ function isOnlyStar(inClass: string): boolean {
 function overlap(a: string, b: string): boolean {
   const [one, other] = [new RegExp(`[${a}]`), new RegExp(`[${b}]`)];
   const codes = Array.from({ length: 129 }, (_, code) => String.fromCharCode(code));
-  // Not the star: it begins a mask.
+  // Excludes the asterisk, which begins a mask.
   return codes.some((char) => char !== '*' && one.test(char) && other.test(char));
 }
 

@@ -7,14 +7,14 @@ import { DELAY_MAX_MS } from './run.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
-/** Where a message came from. It follows from the credential, never from the body. */
+/** Where a message came from. Determined by the credential, never by the body. */
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
 export type Channel = z.infer<typeof Channel>;
 
-/** What rules go by: the channel of a person's credential. */
+/** What rules depend on: the channel of a person's credential. */
 export const Standing = z.object({
   channel: Channel,
-  /** Channels that the credential was created through. Their enforced rules apply to it, too. */
+  /** Channels through which the credential was created. Their enforced rules apply to it, too. */
   through: z.array(Channel).optional(),
 });
 export type Standing = z.infer<typeof Standing>;
@@ -62,11 +62,11 @@ export const MessageRequest = z.strictObject({
 export type MessageRequest = z.output<typeof MessageRequest>;
 
 export const MessageReceipt = z.object({
-  /** The run it created or, if it was steered, the run of the agent at work. */
+  /** The run that the message created or, if it was a steer, the run of the agent at work. */
   runId: RunId,
   sessionId: SessionId,
   status: z.enum(['queued', 'steered']),
-  /** How many runs are ahead of it, including the one under way. */
+  /** How many runs are ahead of it, including the one in progress. */
   position: z.int(),
   /** Present only if everything is stopped: the run starts after an administrator has resumed work. */
   stopped: z.literal(true).optional(),

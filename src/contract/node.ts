@@ -4,7 +4,10 @@ import { Time } from './time.ts';
 
 export const NodeRole = z.enum(['api', 'worker']);
 
-/** A node's row in the database. The identity fields let another node of the host prove it dead. */
+/**
+ * A node's row in the database. The identity fields let another node on the same host prove it
+ * dead.
+ */
 export const NodeInfo = z.object({
   id: NodeId,
   host: HostId,

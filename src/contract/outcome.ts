@@ -34,14 +34,14 @@ export const isBusy = (error: unknown): boolean =>
 export const RunError = z.object({ class: ErrorClass, message: z.string() });
 export type RunError = z.infer<typeof RunError>;
 
-/** How one attempt ended, as a value. The queue decides from it what the run does next. */
+/** How one attempt ended, as a value. From it, the queue decides what the run does next. */
 export const Outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeded'), result: Json }),
   z.object({ kind: z.literal('failed'), error: RunError }),
   z.object({ kind: z.literal('cancelled') }),
   /** Returned unfinished for another node to continue; not counted as an attempt. */
   z.object({ kind: z.literal('handed_back'), reason: z.string() }),
-  /** Waits for a known time (a usage limit's reset); not counted as an attempt. */
+  /** Waits until a known time (when a usage limit is reset); not counted as an attempt. */
   z.object({ kind: z.literal('parked'), until: z.number(), error: RunError }),
   /** The process has ended but its question stays open; the answer queues the run again. */
   z.object({ kind: z.literal('left_waiting') }),

@@ -21,7 +21,7 @@ export const ToolRule = z
     'a rule is Tool or Tool(specifier), such as Read or Bash(git push)',
   );
 
-/** The rules of one scope. Within a scope deny beats ask beats allow. */
+/** The rules of one scope. Within a scope, deny beats ask, and ask beats allow. */
 export const ToolRules = z.strictObject({
   allow: z.array(ToolRule).max(RULES_MAX).default([]),
   ask: z.array(ToolRule).max(RULES_MAX).default([]),
@@ -31,7 +31,7 @@ export type ToolRules = z.output<typeof ToolRules>;
 
 /** The rules of a channel or of the whole server. */
 export const SharedRules = ToolRules.extend({
-  /** The rules of `ask` and `deny` that no narrower scope can override. */
+  /** Those rules in `ask` and `deny` that no narrower scope can override. */
   enforced: z
     .array(ToolRule)
     .max(2 * RULES_MAX)
@@ -65,7 +65,7 @@ const TEST_INPUT_MAX = 64 * 1024;
 
 export const TestPolicy = z.strictObject({
   tool: z.string().min(1).max(200),
-  // A decision takes time in proportion to it, and every viewer may ask for one.
+  // A decision takes time proportional to the input's size, and every viewer may ask for one.
   input: Json.optional().refine(
     (input) => JSON.stringify(input ?? null).length <= TEST_INPUT_MAX,
     `must be at most ${TEST_INPUT_MAX} characters of JSON`,

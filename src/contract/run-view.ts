@@ -72,7 +72,10 @@ export const Invocation = z.object({
   cacheReadTokens: z.int(),
   model: z.string().nullable(),
   costUsd: z.number(),
-  /** `claude`: reported by the agent. `estimated`: it was killed; computed from the tokens seen so far. */
+  /**
+   * `claude`: reported by the agent. `estimated`: computed from the tokens seen until the agent was
+   * killed.
+   */
   costSource: z.string().nullable(),
   tools: Json,
   /** The last 64 KiB of its error output, masked. */

@@ -39,7 +39,7 @@ const STATUS: Record<RunState, RunStatus> = {
 };
 export const statusOf = (state: RunState): RunStatus => STATUS[state];
 
-/** The largest payload of a run as JSON text, in bytes. */
+/** The largest payload of a run, in bytes of JSON text. */
 export const PAYLOAD_MAX = 1024 * 1024;
 /** The longest delay: ten years. Anything longer is probably a wrong unit. */
 export const DELAY_MAX_MS = 10 * 365 * 86_400_000;
@@ -71,7 +71,7 @@ export const Run = z.object({
   cancelRequestedAt: z.number().nullable(),
   error: RunError.nullable(),
   result: Json,
-  /** The seq of the run's first and last event in its lane's log. */
+  /** The seqs of the run's first and last events in its lane's log. */
   firstSeq: z.int(),
   lastSeq: z.int().nullable(),
 });
@@ -86,7 +86,7 @@ export const RunRequest = z.strictObject({
   payload: Json.default(null),
   /** Runs of one lane execute one at a time, in order. A run without a lane gets its own. */
   lane: LaneId.optional(),
-  /** Whose run it is, for fairness and caps. Fixed when the lane is made. */
+  /** Whose run it is, for fairness and caps. Fixed when the lane is created. */
   owner: OwnerId.optional(),
   runAt: z.int().min(0, 'runAt is before 1970').optional(),
   delayMs: z

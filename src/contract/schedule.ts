@@ -3,14 +3,14 @@ import { LaneId, OwnerId, RunId, RunType, ScheduleId } from './ids.ts';
 import { Json } from './json.ts';
 import { MAX_ATTEMPTS_MAX } from './run.ts';
 
-/** A schedule as the queue keeps it: when it fires, and the run that each tick makes (Q13). */
+/** A schedule as the queue keeps it: when it fires, and the run that each tick creates (Q13). */
 export const Schedule = z.object({
   id: ScheduleId,
   /** Five fields, or six with seconds first. Null if it fires once. */
   cron: z.string().nullable(),
-  /** The IANA zone in which the cron expression is read. */
+  /** The IANA time zone of the cron expression. */
   timezone: z.string(),
-  /** The one time it fires at. Null if it has a cron expression. */
+  /** The single time at which it fires. Null if it has a cron expression. */
   at: z.number().nullable(),
   type: RunType,
   payload: Json,
@@ -19,7 +19,10 @@ export const Schedule = z.object({
   owner: OwnerId,
   maxAttempts: z.int(),
   paused: z.boolean(),
-  /** The next tick, or one that is due and not yet fired. Null if paused or if none will come. */
+  /**
+   * The next tick, or one that is due but has not fired yet. Null if paused or if there are no more
+   * ticks.
+   */
   nextAt: z.number().nullable(),
   /** The time of the last tick that fired, and the run it created. */
   lastAt: z.number().nullable(),
@@ -36,7 +39,7 @@ export const Tick = z.object({
   schedule: ScheduleId,
   /** When it was due. */
   at: z.number(),
-  /** Later ticks had passed as well; this run stands for them, too. */
+  /** Later ticks had already passed as well; this run stands for them, too. */
   missed: z.boolean(),
 });
 export type Tick = z.infer<typeof Tick>;

@@ -31,10 +31,10 @@ export const toSessionEvent = (event: LogEvent): SessionEvent => ({
   at: toTime(event.at),
 });
 
-/** `callId` is the agent's own id of the call. */
+/** `callId` is the agent's own id for the call. */
 const question = { approvalId: ApprovalId, callId: z.string() };
 
-/** A file of the workspace that changed. */
+/** A file in the workspace that changed. */
 export const FileChange = z.object({
   path: z.string(),
   change: z.enum(['added', 'modified', 'deleted']),
@@ -63,7 +63,7 @@ export const SESSION_EVENTS = {
   /** A piece of the agent's output; may be removed once the complete message is stored. */
   'agent.delta': z.object({ text: z.string(), stream: z.enum(['stdout', 'stderr']).optional() }),
   'agent.message': z.object({ text: z.string(), truncated: z.boolean().optional() }),
-  /** `gap`: from here on the log does not have all of the agent's output (E10). */
+  /** `gap`: from here on, the log does not contain all of the agent's output (E10). */
   'agent.notice': z.object({ text: z.string(), gap: z.literal(true).optional() }),
   'agent.thinking': z.object({ text: z.string(), truncated: z.boolean().optional() }),
   /** Stored before the agent gets an answer (Q16). `parent` is the call that started the subagent. */
@@ -85,7 +85,7 @@ export const SESSION_EVENTS = {
     /** Where to get the full text, if it was truncated. */
     artefact: Artefact.optional(),
   }),
-  /** Usage of one agent process, as the difference to what it reported before (A5). */
+  /** Usage of one agent process, as the difference from what it reported before (A5). */
   'agent.usage': z.object({
     inputTokens: z.number(),
     outputTokens: z.number(),
@@ -106,7 +106,7 @@ export const SESSION_EVENTS = {
     /** What could not be compared, for people. */
     note: z.string().optional(),
   }),
-  /** A message for the agent at work (Q11), masked. Only the end of a long one. */
+  /** A message for the agent at work (Q11), masked. If it is long, only its end. */
   'run.steered': z.object({
     steerId: z.string(),
     text: z.string(),
@@ -114,13 +114,15 @@ export const SESSION_EVENTS = {
     channel: z.string(),
     truncated: z.boolean().optional(),
   }),
-  /** How near a usage limit is: `allowed`, `allowed_warning`, `rejected`, or a later addition. */
+  /**
+   * How close a usage limit is: `allowed`, `allowed_warning`, `rejected`, or a value added later.
+   */
   'agent.limit': z.object({
     status: z.string(),
     resetsAt: Time.nullable(),
     kind: z.string().nullable(),
   }),
-  /** A question of the agent. The approval itself has the full input. */
+  /** A question from the agent. The approval itself contains the full input. */
   'approval.requested': z.object({
     ...question,
     tool: z.string(),
@@ -152,7 +154,10 @@ export const SESSION_EVENTS = {
   }),
 } as const;
 
-/** One line of the hint stream over all sessions (E9). `all` means: load the list again. */
+/**
+ * One line of the hint stream over all sessions (E9). `all` means that the list should be loaded
+ * again.
+ */
 export const SessionHint = z.union([
   Session.pick({
     lastSeq: true,
@@ -162,7 +167,7 @@ export const SessionHint = z.union([
     unfinishedRuns: true,
     openQuestions: true,
     lastActiveAt: true,
-    /** If it differs from before, more of the session may have changed than these fields. */
+    /** If it has changed, so may other fields of the session than these. */
     updatedAt: true,
   }).extend({ sessionId: z.string() }),
   z.object({ all: z.literal(true) }),

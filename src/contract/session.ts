@@ -89,7 +89,7 @@ export const WorkspaceSpec = z.strictObject({
 });
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
-/** `host` is the one that has the workspace or creates it; any host by default. */
+/** `host` is where the workspace is or will be created; any host by default. */
 const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
 
 export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
@@ -164,12 +164,14 @@ export const Session = z.object({
   /** The host that has its workspace, once known, and whether that host has no live worker (Q23). */
   host: HostId.nullable(),
   hostAway: z.boolean(),
-  /** The run under way waits until then: for its next attempt, or for the end of a usage limit. */
+  /**
+   * The run in progress waits until then, for its next attempt or for a usage limit to be reset.
+   */
   delayedUntil: Time.nullable(),
   activeConnections: z.int(),
   /** Runs that have not ended. */
   unfinishedRuns: z.int(),
-  /** Unanswered questions of its agent. */
+  /** Questions from its agent that have not been answered. */
   openQuestions: z.int(),
   lastSeq: z.int(),
   destroyAt: Time.nullable(),

@@ -3,7 +3,10 @@ import { STOP_REASON_MAX } from './limits.ts';
 import { Line } from './line.ts';
 import { Time } from './time.ts';
 
-/* Stop everything: one switch over the whole installation. While it is on, no run starts anywhere. */
+/*
+ * The switch that stops everything in the whole installation. While it is on, no run starts
+ * anywhere.
+ */
 
 export const Stop = z.object({
   stopped: z.boolean(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Time } from './time.ts';
 
-/** For requests with which a page cannot send headers: a WebSocket, or a download by link. */
+/** For requests where a page cannot send headers: a WebSocket, or a download through a link. */
 export const CreateTicket = z.strictObject({
   /** The path of the WebSocket or download, without a query. */
   path: z

@@ -36,9 +36,12 @@ export interface Endpoint<
   readonly errors: readonly ErrorCode[];
   /** Reachable without a credential. */
   readonly open: boolean;
-  /** The same for everyone and opened in a browser tab, so the cookie alone is enough (X4). */
+  /**
+   * The response is the same for everyone and opened in a browser tab, so the cookie alone is
+   * enough (X4).
+   */
   readonly page: boolean;
-  /** A file for browsers to save: a ticket in the query opens it, once. */
+  /** A file for browsers to save: a ticket in the query opens it once. */
   readonly download: boolean;
   /** The right that the credential needs. Default: `read` for GET, `run` for other methods. */
   readonly needs: Right;
@@ -46,7 +49,7 @@ export interface Endpoint<
   readonly reads: boolean;
   /** The access to the session (or the run's session) that the caller needs; without it: 404. */
   readonly level: Level;
-  /** Takes an `Idempotency-Key` header. */
+  /** Accepts an `Idempotency-Key` header. */
   readonly idempotent: boolean;
   /** The largest body in bytes; 1 MiB by default. */
   readonly bodyMax?: number;

@@ -28,7 +28,7 @@ const params = z.strictObject({ id: SessionId });
 const listed = { group, paged: true, answer: z.array(Session) } as const;
 const NamePart = z
   .string()
-  // First, because normalizing takes quadratic time.
+  // Checked first, because normalizing takes quadratic time.
   .max(8 * SESSION_NAME_MAX, { abort: true })
   .normalize('NFC')
   .min(1)

@@ -6,7 +6,9 @@ import { endpoint, flagIn, wholeIn } from './endpoint.ts';
 
 const group = 'Streams';
 
-/** `Last-Event-ID` takes precedence over `after`. Without `follow=false` the answer is a stream. */
+/**
+ * `Last-Event-ID` takes precedence over `after`. Without `follow=false`, the answer is a stream.
+ */
 export const StreamQuery = z.strictObject({
   after: wholeIn(0, Number.MAX_SAFE_INTEGER)
     .optional()
