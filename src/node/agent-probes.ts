@@ -4,20 +4,26 @@ import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
 
-/* A probe starts the program, so its result is cached; a bad one briefly, because it may be fixed soon. */
+/*
+ * A probe starts the program, so its result is cached; a bad result only briefly, because the
+ * problem may be fixed soon.
+ */
 const GOOD_MS = 60_000;
 const BAD_MS = 5000;
 
 export interface AgentProbesOptions {
   readonly config: Pick<Config, 'claudePath' | 'agentEnv'>;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether this node runs agents. If not, it cannot know. */
+  /** Whether this node runs agents. If not, it cannot know whether they work. */
   readonly executes: boolean;
   readonly now?: () => number;
   readonly probe?: typeof probeClaude;
 }
 
-/** Returns a function that says which agents can work here. It probes on demand and caches the result. */
+/**
+ * Returns a function that says which agents can run here. It probes on demand and caches the
+ * result.
+ */
 export function agentProbes(options: AgentProbesOptions): () => Promise<AgentView[]> {
   const { config, env, executes, now = Date.now, probe = probeClaude } = options;
   let cached: { readonly views: Promise<AgentView[]>; until: number } | null = null;

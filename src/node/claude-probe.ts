@@ -10,7 +10,7 @@ import { agentEnvironment } from '../agents/environment.ts';
 import type { Config } from '../config/config.ts';
 import type { AgentProblem } from '../contract/agent.ts';
 
-/** The state of Claude Code on this machine, as agents would see it. */
+/** The state of Claude Code on this machine, as an agent would see it. */
 export interface ClaudeProbe {
   readonly program: string | null;
   readonly version: string | null;
@@ -21,10 +21,13 @@ export interface ClaudeProbe {
 }
 
 const run = promisify(execFile);
-/** It starts in a second; a busy machine needs longer. */
+/** It starts within a second, but a busy machine needs longer. */
 const VERSION_MS = 20_000;
 
-/** Checks locally, without the network: it sees that there is a key or a login, not that it is valid. */
+/**
+ * Checks locally, without using the network: it can see that there is a key or a login, but not
+ * whether it is valid.
+ */
 export async function probeClaude(
   { claudePath, agentEnv }: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,

@@ -40,12 +40,15 @@ import { snapshotDirOf } from '../workspaces/snapshot.ts';
 
 export interface Parts {
   readonly store: BatonStore;
-  /** The base of links for browsers, without a trailing slash. */
+  /** The base URL of links for browsers, without a trailing slash. */
   readonly publicUrl?: string;
   readonly dataDir: string;
   /** Baton's own files outside the data directory; agents must not use them either (P7). */
   readonly ownPaths?: readonly string[];
-  /** The id of the servers that share a database. Agents of other installations are left alone. */
+  /**
+   * An id common to all servers that share a database. Agents of other installations are left
+   * alone.
+   */
   readonly installation: string;
   readonly masker: Masker;
   readonly box: SecretBox;
@@ -56,11 +59,11 @@ export interface Parts {
   readonly environment: Readonly<Record<string, string>>;
   readonly worker: WorkerOptions;
   readonly host: string;
-  /** Where Claude Code is; by default it is searched for. */
+  /** Where Claude Code is; by default, Baton searches for it. */
   readonly claudePath?: string | undefined;
-  /** How long an agent is kept alive for an answer (A7). */
+  /** How long an agent is kept alive while it waits for an answer (A7). */
   readonly parkMs?: number;
-  /** Whether a run waits for the end of a usage limit; true by default. */
+  /** Whether a run waits until a usage limit is reset; true by default. */
   readonly parkUsageLimit?: boolean;
   /** How much of its agent's output one run may store (E10). */
   readonly runOutputBytes?: number;
@@ -73,7 +76,7 @@ export interface Parts {
   readonly onCost?: (agent: string, usd: number) => void;
   /** The tool rules refused something. */
   readonly onDenied?: (what: 'message' | 'call') => void;
-  /** The most queued runs of one session. */
+  /** The most runs that one session may have queued. */
   readonly queueMax?: number;
 }
 
@@ -99,7 +102,7 @@ export function compose(parts: Parts): Composed {
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, {
     ...parts.worker,
-    // It is not an event of any session, so open pages load everything again.
+    // This is not an event of any session, so open pages load everything again.
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
@@ -133,7 +136,7 @@ export function compose(parts: Parts): Composed {
     ...(parts.onPass === undefined ? {} : { onPass: parts.onPass }),
   });
 
-  // One per node id, started with its first agent.
+  // One for each node id, started with its first agent.
   const lifelines = new Map<string, Lifeline>();
   const nodeWithLifeline = (): string => {
     const node = worker.nodeId ?? '';

@@ -11,7 +11,7 @@ import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
 export interface DatabaseProbe {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** The id shared by all nodes of the database; null before the first start. */
+  /** The id shared by all nodes that use the database; null before the first start. */
   readonly installation: string | null;
   readonly liveNodes: ReadonlySet<string>;
 }
@@ -22,7 +22,7 @@ interface Facts {
   readonly liveNodes: readonly string[];
 }
 
-/** Statements run one after another: in a new database the tables do not exist yet. */
+/** Statements run one after another, because in a new database the tables do not exist yet. */
 type Query = (text: string) => readonly Row[] | Promise<readonly Row[]>;
 type Row = Readonly<Record<string, unknown>>;
 

@@ -9,13 +9,13 @@ import { type DatabaseProbe, probeDatabase } from './database-probe.ts';
 /** The result of one check, and how to fix the problem. */
 export interface Finding {
   readonly name: string;
-  /** A note is worth knowing; a problem prevents Baton from working. */
+  /** A note is something worth knowing; a problem prevents Baton from working. */
   readonly state: 'ok' | 'note' | 'problem';
   readonly text: string;
   readonly fix?: string;
 }
 
-/** Checks the database, and looks for leftovers of its dead nodes. Changes nothing. */
+/** Checks the database, and for anything its dead nodes left behind. Changes nothing. */
 export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
   const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   try {

@@ -14,8 +14,8 @@ export interface LeftoverOptions {
 }
 
 /**
- * Kills the processes that agents of dead nodes left on this machine, before anything new starts
- * (A9), and removes the private files of these nodes. Returns the number of killed processes.
+ * Before anything new starts, kills the processes that agents of dead nodes left behind on this
+ * machine (A9), and removes these nodes' private files. Returns the number of killed processes.
  */
 export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const { store, installation, self, dataDir, log } = options;

@@ -41,24 +41,24 @@ const ownPathsOf = ({ database }: Config): string[] => [
     : []),
 ];
 
-/** How long open requests may take to end when the node stops. */
+/** How long open requests may take to finish when the node stops. */
 const HTTP_GRACE_MS = 3000;
 /** How long a stopping `baton api` answers by default, while /readyz fails. */
 const DRAIN_SECONDS = 5;
-/** A workspace that is pending for longer is counted in the metrics. */
+/** Workspaces that are pending for longer are counted in the metrics. */
 const LONG_PENDING_MS = 5 * 60_000;
 
 export type Role = 'api' | 'worker';
 
 export interface NodeOptions {
   readonly roles?: readonly Role[];
-  /** The masker of the log. It also gets the secrets that are read from files. */
+  /** The log's masker. It is also given the secrets that are read from files. */
   readonly logMasker?: ServerMasker;
 }
 
 export interface Node {
   url: string;
-  /** Signs in the administrator, once; null on a node without the API. */
+  /** Signs in the administrator once; null on a node without the API. */
   signInUrl: string | null;
   /** Safe to call twice. */
   stop(): Promise<void>;
@@ -66,7 +66,7 @@ export interface Node {
 
 /**
  * The composition root: builds the parts, starts them, and stops them in reverse order. HTTP comes
- * first, so a node that waits for its database shows up as alive but not ready.
+ * first, so that a node waiting for its database shows up as alive but not ready.
  */
 export async function startNode(
   config: Config,
@@ -119,7 +119,7 @@ export async function startNode(
     started.push(() => store.close());
     authenticator.open(store);
     started.push(() => authenticator.close());
-    // The database may go away again at any step, so every step waits for it.
+    // The database may become unavailable again at any step, so every step waits for it.
     await retryWhileAway(stop, () => checkKey(box, store));
     const installation = await retryWhileAway(stop, () =>
       store.putSettingOnce('installation', newId()),
@@ -207,7 +207,7 @@ export async function startNode(
     }
     started.push(async () => endLifelines());
     started.push(() => worker.stop());
-    // Starting waits for the database; a stop must not wait for it.
+    // Starting waits for the database, but stopping must not.
     const stopWorker = (): void => void worker.stop();
     stop.addEventListener('abort', stopWorker);
     stop.throwIfAborted();
@@ -244,7 +244,7 @@ export async function startNode(
       started.push(() => rm(address, { force: true }));
     }
     if (servesApi) {
-      // The first step of a stop: /readyz already fails, so load balancers choose other nodes.
+      // The first step when stopping: /readyz already fails, so load balancers choose other nodes.
       const drainSeconds = config.drainSeconds ?? (roles.length === 1 ? DRAIN_SECONDS : 0);
       started.push(() => delay(drainSeconds * 1000));
     }

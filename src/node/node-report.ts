@@ -6,7 +6,7 @@ import type { Logger } from '../queue/logger.ts';
 import { isTransient } from '../queue/node/database-watch.ts';
 
 const EVERY_MS = 5000;
-/** The sampling interval of the event loop's delay. */
+/** The sampling interval for the event loop's delay. */
 const RESOLUTION_MS = 20;
 
 export interface NodeReportOptions {
@@ -42,7 +42,7 @@ export class NodeReport {
     void this.send();
   }
 
-  /** Waits for a report under way. */
+  /** Waits for any report in progress. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -63,7 +63,8 @@ export class NodeReport {
     const nodeId = this.#options.nodeId();
     if (nodeId === null) return;
     try {
-      // Inside `try`: reading the memory usage opens a file, which fails if too many are open.
+      // Inside `try`, because reading the memory usage opens a file, which fails if too many are
+      // open.
       await store.saveLoad(nodeId, this.#load());
     } catch (err) {
       // If the database is away, the database watch logs it.
@@ -77,7 +78,7 @@ export class NodeReport {
     return {
       cpu: round((loadavg()[0] ?? 0) / availableParallelism()),
       memoryBytes: process.memoryUsage.rss(),
-      // The histogram measures from tick to tick; the resolution itself is not delay.
+      // The histogram measures from tick to tick, so the resolution itself is not a delay.
       eventLoopDelayMs: round(Math.max(0, lateNs / 1e6 - RESOLUTION_MS)),
       streams: this.#options.streams(),
     };

@@ -5,11 +5,11 @@ import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { type PostgresStore, postgresStore } from '../storage/postgres/store.ts';
 import { type SqliteStore, sqliteStore } from '../storage/sqlite/store.ts';
 
-/** Only PostgreSQL has a pool, and only SQLite a file. */
+/** Only PostgreSQL has a pool, and only SQLite has a file. */
 export type OpenStore = BatonStore &
   Partial<Pick<PostgresStore, 'pool'> & Pick<SqliteStore, 'isThere'>>;
 
-/** Opens the configured database. Waits for PostgreSQL while it is away, until `stop`. */
+/** Opens the configured database. While PostgreSQL is unavailable, waits for it until `stop`. */
 export function openStore(
   database: Config['database'],
   log: Logger,
@@ -24,7 +24,9 @@ export function openStore(
   });
 }
 
-/** Logs why a start takes long: another process may be shutting down, so the start waits for it. */
+/**
+ * Logs why starting takes long: another process may be shutting down, and this one waits for it.
+ */
 async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(

@@ -1,10 +1,10 @@
 import type { Readiness } from '../server/routes/system.ts';
 import { sharedRead } from '../server/shared-read.ts';
 
-/** A database that has not answered after this counts as not ready. */
+/** If the database has not answered after this time, it counts as not ready. */
 const PATIENCE_MS = 2000;
 
-/** With less than this free, the next long run may fill the disk. */
+/** If less than this is free, the next long run may fill the disk. */
 const FREE_BYTES = 100 * 1024 * 1024;
 
 /** What readiness depends on once the database is open. */
@@ -21,8 +21,8 @@ export interface NodeParts {
 }
 
 /**
- * The answer of `/readyz`. It turns negative early, while requests are still answered but the node is
- * about to stop or to lose its lease, so a load balancer has time to choose another node.
+ * The answer to `/readyz`. It turns negative early, while requests are still answered but the node
+ * is about to stop or lose its lease, so that a load balancer has time to choose another node.
  */
 export class NodeReadiness {
   #parts: NodeParts | null = null;

@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts';
 import { createMasker, type ServerMasker } from '../policy/masking/masking.ts';
 
 /*
- * The masker of a server: it applies the settings of P4 and hides the server's own secrets. Those in
- * files are added once they are read (`hideOwn`).
+ * A server's masker: it applies the settings of P4 and hides the server's own secrets. Secrets in
+ * files are added once they have been read (`hideOwn`).
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export function serverMasker(
   return masker;
 }
 
-/** Hides the server's own secrets, as far as they are known yet. */
+/** Hides the server's own secrets, as far as they are known so far. */
 export function hideOwn(
   masker: ServerMasker,
   adminToken: string | undefined,
@@ -62,7 +62,7 @@ function decoded(text: string): string {
 }
 
 const SAYS_SECRET = /key|token|secret|passw|passphrase|pwd/i;
-/** The variable holds the location of a secret, not the secret. */
+/** The variable contains the location of a secret, not the secret itself. */
 const SAYS_PLACE = /(?:file|path|dir|url|helper)$/i;
 
 /** The values of the variables that agents may see and whose names suggest a secret. */
