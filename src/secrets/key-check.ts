@@ -1,7 +1,7 @@
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { SecretBox } from './box.ts';
 
-/** A value the database stores once. */
+/** Values that the database stores once. */
 export interface Settings {
   readSetting(name: string): Promise<string | null>;
   /** Stores the value if there is none; returns the stored one. */
@@ -12,8 +12,8 @@ const NAME = 'secret-key-check';
 const KNOWN_TEXT = 'baton';
 
 /**
- * Refuses a key other than the one this database was encrypted with (X5). The first start stores a
- * sealed text that every later start must be able to open.
+ * Refuses any key other than the one this database was encrypted with (X5). The first start stores
+ * a sealed text that every later start must be able to open.
  */
 export async function checkKey(box: SecretBox, settings: Settings): Promise<void> {
   const stored =

@@ -3,8 +3,8 @@ import { BatonError } from '../contract/errors.ts';
 import { makeOnce } from './once-file.ts';
 
 /**
- * Reads a file readable by its owner only, or creates it with `make`, complete or not at all. If two
- * processes create it at once, both get the same text.
+ * Reads a file that only its owner can read, or creates it with `make`, completely or not at all.
+ * If two processes create it at once, both get the same text.
  */
 export async function secretFile(path: string, make: () => string): Promise<string> {
   const known = await readSecret(path);
