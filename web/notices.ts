@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { NOTICES } from '../src/server/web/paths.ts';
 
-/** Packages that leave code in the build without being bundled as modules. */
+/** Packages that add code to the build without being bundled as modules. */
 const ALSO = ['tailwindcss', 'vite', 'rolldown'];
 const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
 const RULE = '-'.repeat(80);

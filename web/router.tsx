@@ -109,7 +109,7 @@ export const router = createRouter({
     settingsSection,
   ]),
   defaultPreload: 'intent',
-  // An error in a page keeps the shell around it.
+  // If a page fails, the shell around it stays.
   defaultErrorComponent: Broken,
 });
 

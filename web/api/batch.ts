@@ -1,6 +1,6 @@
 /**
- * Collects items that arrive together, to handle them with one request. The first batch waits only
- * a moment; while items keep coming, batches become rarer.
+ * Collects items that arrive together and handles them with one request. The first batch waits only
+ * a moment; while items keep coming, batches become less frequent.
  */
 export class Batch<T> {
   readonly #act: (items: readonly T[]) => void;

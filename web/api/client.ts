@@ -46,12 +46,12 @@ export const queries = new QueryClient({
   },
 });
 
-/** Called with every error of a call or a stream. */
+/** Called with every error from a call or a stream. */
 export function noticeError(error: unknown): void {
   if (isUnauthorized(error)) signedOut.set(true);
 }
 
-// Another tab has signed in: repeat what was refused here.
+// Another tab has signed in, so repeat what was refused here.
 onNewKey(() => {
   signedOut.set(false);
   void queries.invalidateQueries();

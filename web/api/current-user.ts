@@ -9,7 +9,7 @@ import { meQuery } from './queries.ts';
 
 /**
  * Reloads the page as soon as a different user signs in, in this tab or another one, so that
- * nothing of the previous user is shown or sent. Calls back once the user is known.
+ * nothing from the previous user is shown or sent. Calls back once the user is known.
  */
 export function watchCurrentUser(onKnown: (userId: string) => void): void {
   let me: string | null = null;

@@ -1,11 +1,11 @@
-/** Saves a text as a file. */
+/** Saves text as a file. */
 export function download(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   saveFrom(url, name);
   URL.revokeObjectURL(url);
 }
 
-/** Has the browser download an address of this server. */
+/** Makes the browser download from an address on this server. */
 export function saveFrom(url: string, name: string): void {
   const link = document.createElement('a');
   link.href = url;

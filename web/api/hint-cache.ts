@@ -1,7 +1,7 @@
 import type { Session } from '../../src/contract/session.ts';
 import type { SessionHint } from '../../src/contract/session-event.ts';
 
-/* The latest hint of each session, and what a new one invalidates. */
+/* The latest hint about each session, and what a new one invalidates. */
 
 export type SingleHint = Exclude<SessionHint, { all: true }>;
 
@@ -11,7 +11,7 @@ const last = new Map<string, SingleHint>();
 export const lastHintSeq = (id: string): number => last.get(id)?.lastSeq ?? 0;
 
 export interface Invalidated {
-  /** Something that lists show; the hint contains it. */
+  /** Something changed that lists show; the hint contains it. */
   readonly row: boolean;
   /** More has changed than the hint contains. */
   readonly session: boolean;
@@ -38,12 +38,12 @@ export function invalidatedBy(
     hint.unfinishedRuns !== before.unfinishedRuns ||
     hint.openQuestions !== before.openQuestions ||
     hint.lastActiveAt !== before.lastActiveAt;
-  // A hint without new events: something outside the log has changed, such as the name.
+  // A hint without new events means that something outside the log has changed, such as the name.
   const session = hint.updatedAt !== before.updatedAt || hint.lastSeq <= before.lastSeq;
   return {
     row,
     session,
-    // One may have been answered and another asked.
+    // One question may have been answered and another asked.
     approvals: hint.openQuestions > 0 || before.openQuestions > 0,
     figures: session || hint.unfinishedRuns !== before.unfinishedRuns,
   };

@@ -28,7 +28,7 @@ const LISTS = ['sessions'];
 /** How many pages of a list are reloaded when anything may have changed. */
 const PAGES_KEPT = 4;
 
-/** Follows the hint stream, and reloads what the page shows of changed sessions. */
+/** Follows the hint stream, and reloads whatever the page shows about changed sessions. */
 export async function followHints(signal: AbortSignal): Promise<void> {
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
@@ -79,7 +79,7 @@ const figuresDue = new Batch<string>(500, 10_000, () => {
   void stale(['stats']);
   void stale(['runs']);
 });
-// Also while the page is hidden: its title shows how many are waiting.
+// Runs even while the page is hidden, because its title shows how many are waiting.
 const approvalsDue = new Batch<string>(250, 5000, () => void stale(['approvals']));
 
 /** Filtered lists that the loaded sessions may have joined or left. */
@@ -125,7 +125,7 @@ function onHint(hint: SessionHint): void {
   if (invalidated.approvals) approvalsDue.add(ALL);
 }
 
-/** Keeps the loaded `updatedAt`: comparing it shows that there is more to load. */
+/** Keeps the loaded `updatedAt`, because comparing it shows that there is more to load. */
 const patched = (
   known: Session,
   { updatedAt: _, ...changes }: Omit<SingleHint, 'sessionId'>,

@@ -1,17 +1,17 @@
 import { readStored, writeStored } from '../state/stored.ts';
 import { connection } from './live.ts';
 
-/* Parts of the app are loaded on demand, perhaps while the server is away. */
+/* Parts of the app are loaded on demand, perhaps while the server is unreachable. */
 
 const RELOADED = 'baton.reloaded';
 /** Minimum time between two reloads. */
 const RELOAD_MS = 60_000;
-/** Waited even if the connection seems to work. */
+/** How long to wait even if the connection seems to work. */
 const PAUSE_MS = 500;
 
 /**
- * Imports with one retry once the server is reachable. If that fails too, the server was updated or
- * the browser has cached the failure: reload the page.
+ * Imports, and retries once when the server is reachable again. If that fails too, the server was
+ * updated or the browser has cached the failure, so the page is reloaded.
  */
 export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
   try {

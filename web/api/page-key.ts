@@ -44,7 +44,7 @@ function withKey(init: RequestInit | undefined, sent: string | null): RequestIni
   return { ...init, headers };
 }
 
-/** Whether the key has changed, or does within a moment. */
+/** Whether the key has changed or is about to. */
 function changes(sent: string | null): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/client.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 
-/** The most that one response can have. */
+/** The most events that one response can contain. */
 export const PAGE = 1000;
 
 type Source = Pick<Client, 'sessionEvents'>;

@@ -3,7 +3,7 @@ import type { Answer } from '../../src/client/client.ts';
 import type { endpoints } from '../../src/contract/api/endpoints.ts';
 import type { Session } from '../../src/contract/session.ts';
 
-/* The session list as far as it was scrolled, updated without reloading all of it. */
+/* The session list as far as it has been scrolled, updated without reloading all of it. */
 
 export type SessionPage = Answer<typeof endpoints.listSessions>;
 export type SessionPages = InfiniteData<SessionPage, string | null>;

@@ -54,8 +54,8 @@ export function socketOf(url: URL): URL | null {
 }
 
 /**
- * The stream as a `fetch` response, which ends with the signal; null if it could not be opened,
- * `abandoned` if nobody waits for it any more.
+ * The stream as a `fetch` response, which ends when the signal is aborted; null if it could not be
+ * opened, `abandoned` if nobody is waiting for it any more.
  */
 function open(at: URL, signal: AbortSignal | null): Promise<Response | 'abandoned' | null> {
   const socket = new WebSocket(at);
@@ -75,7 +75,7 @@ function open(at: URL, signal: AbortSignal | null): Promise<Response | 'abandone
         if (signal?.aborted === true) controller.error(signal.reason);
         else controller.close();
       };
-      // Do not wait: without a network, closing takes minutes.
+      // Does not wait, because without a network closing takes minutes.
       const abandon = (): void => {
         resolve('abandoned');
         end();

@@ -8,14 +8,14 @@ interface Props {
   readonly busy: boolean;
   /** Whether shortcut keys act on this card now. */
   readonly keys: boolean;
-  /** Whether a key may allow it; otherwise only a button can. */
+  /** Whether a key may allow the call; otherwise only a button can. */
   readonly keysAllow: boolean;
   readonly onDeny: () => void;
   readonly onEdit: () => void;
   readonly onAllow: (scope: 'once' | 'session') => void;
 }
 
-/** In order of safety. "For this session" is offered only if a rule can match exactly this call. */
+/** Safest first. "For this session" is offered only if a rule can match exactly this call. */
 export function Actions({ approval, busy, keys, keysAllow, onDeny, onEdit, onAllow }: Props) {
   const t = useTexts();
   const { kind, sessionRule } = approval;

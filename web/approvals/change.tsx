@@ -6,7 +6,7 @@ import type { DiffLine } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ScrollBox } from './scroll-box.tsx';
 
-/** The change to a file. Lines wrap, so that nothing is hidden. */
+/** A change to a file. Lines wrap, so that nothing is hidden. */
 export function Change({ path, lines }: { path: string; lines: readonly DiffLine[] }) {
   const t = useTexts();
   const [whole, setWhole] = useState(false);

@@ -7,7 +7,7 @@ import { ScrollBox } from './scroll-box.tsx';
 
 interface Props {
   readonly command: string;
-  /** Whether to highlight risks; not needed once it is answered. */
+  /** Whether to highlight risks; not needed once the question is answered. */
   readonly warns: boolean;
 }
 

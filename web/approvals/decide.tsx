@@ -21,10 +21,10 @@ import { useDraft } from './use-draft.ts';
 
 interface Props {
   readonly approval: Approval;
-  /** As shown: with secrets once the user has revealed them. */
+  /** The input as shown; it contains secrets once the user has revealed them. */
   readonly input: Json;
   readonly call: ToolCall;
-  /** Part of what runs is masked. */
+  /** Part of what will run is masked. */
   readonly isMasked: boolean;
   readonly card: RefObject<HTMLElement | null>;
 }
@@ -34,7 +34,7 @@ export function Decide({ approval, input: shown, call, isMasked, card }: Props) 
   const t = useTexts();
   const [draft, setDraft] = useDraft(approval.id);
   const { mode } = draft;
-  // A form that reappears takes no focus.
+  // A form that merely reappears does not take the focus.
   const [wasOpened, setWasOpened] = useState(false);
   const open = (next: Draft['mode']): void => {
     setWasOpened(true);
@@ -70,7 +70,7 @@ export function Decide({ approval, input: shown, call, isMasked, card }: Props) 
     if (meant === true && isCalm && !busy) act();
     return meant !== false;
   };
-  /** A key allows only what was visible to its end. */
+  /** A key allows only something whose end has been visible. */
   const keyAllows = (scope: 'once' | 'session') =>
     key(() => {
       if (isMasked) return;

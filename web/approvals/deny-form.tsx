@@ -6,7 +6,7 @@ import { useTexts } from '../texts/texts.ts';
 interface Props {
   readonly reason: string;
   readonly busy: boolean;
-  /** False when it only reappears. */
+  /** False if the form merely reappears. */
   readonly takesFocus: boolean;
   readonly onChange: (reason: string) => void;
   readonly onDeny: (reason: string) => void;
@@ -17,7 +17,7 @@ interface Props {
 export function DenyForm({ reason, busy, takesFocus, onChange, onDeny, onCancel }: Props) {
   const t = useTexts();
   const input = useRef<HTMLInputElement>(null);
-  // Before painting: the next key press is meant for it.
+  // Runs before painting, because the next key press is meant for this field.
   useLayoutEffect(() => {
     if (takesFocus) input.current?.focus();
   }, [takesFocus]);

@@ -9,11 +9,11 @@ import type { EditField } from './edit.ts';
 export interface Draft {
   readonly mode: 'choose' | 'edit' | 'deny';
   readonly reason: string;
-  /** Null until something was picked or written. */
+  /** Null until something has been picked or written. */
   readonly picked: readonly Picked[] | null;
-  /** Null until something was changed. */
+  /** Null until something has been changed. */
   readonly fields: readonly EditField[] | null;
-  /** Being sent: its text is not lost even if the question is withdrawn. */
+  /** The answer is being sent: its text is not lost even if the question is withdrawn. */
   readonly isSent: boolean;
 }
 export const NO_DRAFT: Draft = {

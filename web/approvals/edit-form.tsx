@@ -12,7 +12,7 @@ interface Props {
   /** The current values. */
   readonly fields: readonly EditField[];
   readonly busy: boolean;
-  /** False when it only reappears. */
+  /** False if the form merely reappears. */
   readonly takesFocus: boolean;
   /** The server's error about a field. */
   readonly refused: { readonly field: string; readonly why: string } | null;
@@ -26,7 +26,7 @@ export function EditForm({ original, fields, busy, takesFocus, refused, ...on }:
   const t = useTexts();
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  // Before painting: the next key press is meant for it.
+  // Runs before painting, because the next key press is meant for this field.
   useLayoutEffect(() => {
     if (takesFocus) form.current?.querySelector<HTMLElement>('textarea, input')?.focus();
   }, [takesFocus]);

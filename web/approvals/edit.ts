@@ -5,7 +5,7 @@ import type { Fields } from './tool-call.ts';
 
 export interface EditField {
   readonly name: string;
-  /** How it is edited; `json` is anything that is not text, number or boolean. */
+  /** How the field is edited; `json` is anything other than text, a number or a boolean. */
   readonly as: 'text' | 'number' | 'flag' | 'json';
   readonly value: string;
 }
@@ -70,7 +70,7 @@ const shapeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** The field an error of the server names: `input.edits.0` is `edits`. */
+/** The field that a server error names: `input.edits.0` is `edits`. */
 export const fieldOf = (details: unknown): string | null => {
   const field =
     typeof details === 'object' && details !== null && 'field' in details ? details.field : null;

@@ -3,8 +3,8 @@ import type { Approval } from '../../src/contract/approval.ts';
 /* The inbox: waiting questions, and those answered while it is open. */
 
 /**
- * All waiting questions, with those shown before kept in place. A card that disappeared would move
- * the others under a finger about to tap.
+ * All waiting questions; those already shown stay in place. If a card disappeared, the others would
+ * move under a finger about to tap.
  */
 export function keepShown(
   shown: readonly Approval[],
@@ -23,7 +23,7 @@ export interface Group {
   readonly approvals: readonly Approval[];
 }
 
-/** Grouped by session, newest first, also within a group. */
+/** Grouped by session; groups and the questions within them are newest first. */
 export function groupsOf(approvals: readonly Approval[]): Group[] {
   const groups = new Map<string, Approval[]>();
   const newest = [...approvals].sort((a, b) => b.createdAt.localeCompare(a.createdAt));

@@ -26,7 +26,7 @@ interface Props {
   readonly mayShow: boolean;
 }
 
-/** A warning that the shown text is not exactly what runs. */
+/** A warning that the text shown is not exactly what will run. */
 export function Hidden({ approval, of: { isHidden, reveal }, mayShow }: Props) {
   const t = useTexts();
   if (!approval.masked) return null;

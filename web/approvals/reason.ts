@@ -1,8 +1,8 @@
 import type { Texts } from '../texts/en/all.ts';
 
 /*
- * Why the tool rules require approval. The server says so in English (src/policy/tools/decide.ts);
- * known phrases are translated, anything else is shown unchanged.
+ * Why the tool rules require approval. The server explains it in English
+ * (src/policy/tools/decide.ts); known phrases are translated, anything else is shown unchanged.
  */
 
 type Words = Texts['approvals']['why'];

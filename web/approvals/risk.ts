@@ -66,7 +66,7 @@ const RULES: readonly (readonly [Risk, RegExp])[] = [
   ),
   rule('runsText', String.raw`(?:eval|source)\b${REST}`),
   rule('network', String.raw`(?:curl|wget|scp|rsync|ssh|sftp|nc|ncat|telnet|ftp)\b${REST}`),
-  // `2>&1` and `>/dev/null` write no file; `>>` appends.
+  // `2>&1` and `>/dev/null` do not write to a file; `>>` appends to one.
   anywhere(
     'overwrites',
     String.raw`(?<![0-9&>=-])[12&]?>\|?(?![>&(=])\s*(?!/dev/(?:null|stdout|stderr)\b)[^\s;&|<>)]+`,

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /**
- * Marks content that was not yet visible to its end; until then keys do not answer (decide.tsx).
+ * Marks content whose end has not been visible yet; until it has, keys do not answer (decide.tsx).
  */
 export const UNSEEN = '[data-unseen]';
 

@@ -8,8 +8,8 @@ export const PENDING_CARDS = '[data-approval="pending"]';
 const CALM_MS = 500;
 
 /**
- * A key acts on the focused card if it is visible. Without a focused card it answers nothing: the
- * first card gets the focus to be read first.
+ * A key acts on the focused card if it is visible. If no card has the focus, it answers nothing;
+ * instead, the first card gets the focus so that the user can read it.
  */
 export function isMeant(card: HTMLElement): boolean | 'focused' {
   const within = document.activeElement?.closest(PENDING_CARDS) ?? null;
@@ -26,7 +26,7 @@ function isOnScreen(card: HTMLElement): boolean {
   return top < innerHeight && bottom > 0;
 }
 
-/** Whether the card has had the focus for a moment without any key press. */
+/** Whether the card has had the focus for a moment with no key pressed. */
 export function useCalm(card: RefObject<HTMLElement | null>): boolean {
   const [isCalm, setIsCalm] = useState(false);
   useEffect(() => {
@@ -45,7 +45,7 @@ export function useCalm(card: RefObject<HTMLElement | null>): boolean {
       setTimeout(disturb);
     };
     disturb();
-    // `focusin` fires at the new element only after it left the old one.
+    // `focusin` fires on the new element only after the focus has left the old one.
     current.addEventListener('focusin', disturb);
     current.addEventListener('focusout', afterKey);
     addEventListener('keydown', afterKey);

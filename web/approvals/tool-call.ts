@@ -1,7 +1,7 @@
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 
-/* Parses a tool call into what users are shown. */
+/* Parses a tool call into the form shown to users. */
 
 export type Fields = { readonly [key: string]: Json };
 
@@ -20,7 +20,7 @@ export interface TextChange {
   readonly after: string;
 }
 
-/** `fields` are those not shown otherwise: no part of a call is left out. */
+/** `fields` are those not shown in any other way, so that no part of a call is left out. */
 export type ToolCall = { readonly fields: Fields } & (
   | { readonly is: 'command'; readonly command: string; readonly about: string }
   | { readonly is: 'change'; readonly path: string; readonly changes: readonly TextChange[] }
@@ -38,7 +38,7 @@ export function parseToolCall(
   const all = fieldsOf(input);
   const text = (name: string): string => textAt(all, name);
   const but = (...shown: string[]): { fields: Fields } => ({ fields: remaining(all, shown) });
-  // Asking a question does nothing itself; the user only gives an answer.
+  // Asking a question does nothing in itself; the user only gives an answer.
   if (kind === 'question') return { is: 'questions', questions: questionsOf(all), fields: {} };
   if (kind === 'plan') return { is: 'plan', plan: text('plan'), ...but('plan') };
   switch (tool) {
@@ -92,7 +92,7 @@ const changeOf = (edit: Fields): TextChange => ({
   after: textAt(edit, 'new_string'),
 });
 
-/** Fields are shown elsewhere only as text; anything else is listed as it is. */
+/** Only text fields are shown elsewhere; anything else is listed as it is. */
 const remaining = (fields: Fields, shown: readonly string[]): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(
@@ -100,7 +100,7 @@ const remaining = (fields: Fields, shown: readonly string[]): Fields =>
     ),
   );
 
-/** The fields of each edit other than its texts, such as `replace_all`. */
+/** The fields of each edit other than its text, such as `replace_all`. */
 function remainingOfEdits({ edits, ...fields }: Fields): Fields {
   if (!Array.isArray(edits)) return edits === undefined ? fields : { ...fields, edits };
   const odd = edits.flatMap((edit: Json, at): [string, Json][] => {
@@ -135,7 +135,7 @@ const textAt = (fields: Fields, name: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
-/** A call in one line. */
+/** A call on one line. */
 export function lineOf(call: ToolCall, tool: string): string {
   switch (call.is) {
     case 'command':
@@ -154,7 +154,7 @@ export function lineOf(call: ToolCall, tool: string): string {
   }
 }
 
-/** A mask replaces a secret; what runs contains the secret. */
+/** A mask replaces a secret; the call that runs contains the secret itself. */
 const MASK = /\*{3}[A-Z][A-Z0-9_]*\*{3}/g;
 
 /** The distinct masks in an input. */

@@ -74,7 +74,7 @@ function Plan({ plan }: { plan: string }) {
   );
 }
 
-/** Fields that are not shown otherwise. */
+/** Fields that are not shown in any other way. */
 const Rest = ({ fields }: { fields: Fields }) => (
   <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-dense empty:hidden max-md:grid-cols-1">
     {Object.entries(fields).map(([name, value]) => (

@@ -25,7 +25,7 @@ export function Footer({ current, messages, draft, onSend }: Props) {
     messages.flatMap(({ shownIn, runId }) => (shownIn === 'flow' && runId !== null ? [runId] : [])),
   );
   return (
-    // In little space, the queue shrinks first.
+    // When space is tight, the queue shrinks first.
     <footer className="flex min-h-0 flex-col px-10 pb-3 max-md:px-2 max-md:pb-2">
       <div className="mx-auto flex min-h-0 w-full max-w-[740px] flex-col *:shrink-0">
         {session.hostAway && session.unfinishedRuns > 0 && (

@@ -10,7 +10,7 @@ import { Outbox, type OutgoingMessage } from './outbox/outbox.ts';
 import { outboxPrefix, outboxStorage, parseOutboxName } from './outbox/outbox-storage.ts';
 import { laterOf } from './queue/queue-order.ts';
 
-/* State of the most recently opened sessions: going back to one shows it at once. */
+/* State of the most recently opened sessions, so that going back to one shows it at once. */
 
 interface SessionState {
   readonly log: SessionLog;
@@ -34,7 +34,7 @@ export function sessionState(userId: string, id: string): SessionState {
   return state;
 }
 
-/** Sends what was unsent when the browser was closed, on whichever page it is opened. */
+/** Sends messages that were unsent when the browser was closed, whichever page it opens on. */
 export function sendStored(userId: string): void {
   const messages = storedNames(outboxPrefix(userId)).flatMap((name) => parseOutboxName(name) ?? []);
   for (const id of new Set(messages.map(({ sessionId }) => sessionId))) sessionState(userId, id);
@@ -135,13 +135,13 @@ export const queuedQuery = (sessionId: string) =>
       return {
         items: queued.items,
         later: laterOf(all.items, queued.items),
-        /** Whether more are queued than these. */
+        /** Whether there are more queued runs than these. */
         more: queued.nextCursor !== null,
       };
     },
   });
 
-/** Changes within this time make one request. */
+/** Changes within this time result in one request. */
 const BATCH_MS = 50;
 const due = new Set<string>();
 

@@ -17,7 +17,7 @@ export type RunGroup = keyof typeof RUN_GROUPS;
 export const isRunGroup = (value: unknown): value is RunGroup =>
   typeof value === 'string' && Object.hasOwn(RUN_GROUPS, value);
 
-/** Current runs, or for finished ones the last seven days. */
+/** Counts current runs or, for finished ones, those of the last seven days. */
 export function countOf(group: RunGroup, { runs, days }: Stats): number {
   if (group === 'succeeded' || group === 'failed')
     return days.reduce((sum, day) => sum + day[group], 0);
@@ -55,7 +55,7 @@ export function firstAndRest(
   };
 }
 
-/** Duration, until now if it is running; null before it started. */
+/** The duration of a run, up to now if it is still running; null before it has started. */
 export function timeTaken({ startedAt, finishedAt }: RunView, now: number): number | null {
   if (startedAt === null) return null;
   const end = finishedAt === null ? now : Date.parse(finishedAt);

@@ -3,7 +3,7 @@ import { isBatonError } from '../../src/contract/errors.ts';
 import { sessionQuery, sessionsQuery } from '../api/queries.ts';
 import { useTexts } from '../texts/texts.ts';
 
-/** From the loaded list; requested only if it is not there. */
+/** Taken from the loaded list; requested only if it is not there. */
 export function SessionName({ id }: { id: string }) {
   const t = useTexts();
   const { data: list } = useInfiniteQuery(sessionsQuery({}));

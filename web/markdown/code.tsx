@@ -39,7 +39,10 @@ export function Coloured({ code, language }: { code: string; language: string | 
 interface Props {
   readonly code: string;
   readonly language: string | null;
-  /** Commands have every unusual character spelled out, other code those that hide something. */
+  /**
+   * In commands, every unusual character is spelled out; in other code, only those that hide
+   * something.
+   */
   readonly isCommand?: boolean;
 }
 

@@ -56,8 +56,8 @@ const LONGEST = 20_000;
 /** Less for Markdown: its grammar takes cubic time for brackets. */
 const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
 /**
- * Longer words and gaps are not highlighted either: for each character, some grammars scan the rest
- * of them.
+ * Code with longer words or gaps is not highlighted either, because some grammars scan the rest of
+ * them for each character.
  */
 const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}/u;
 
@@ -92,7 +92,7 @@ export function highlight(code: string, language: string | null): Piece | null {
     return null;
   }
   const { _emitter: emitter } = library.highlight(code, { language, ignoreIllegals: true });
-  // The tree from which its HTML would be made; no HTML needs parsing.
+  // The tree from which it would generate HTML, so no HTML needs parsing.
   return (emitter as unknown as { rootNode: Piece }).rootNode;
 }
 

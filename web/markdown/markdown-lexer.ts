@@ -1,8 +1,8 @@
 import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens } from 'marked';
 
 /*
- * The lexer of marked, without its parts that take superlinear time on hostile text: an agent may
- * write anything, and the page must not freeze.
+ * marked's lexer without the parts that take superlinear time on hostile text: an agent may write
+ * anything, and the page must not freeze.
  */
 
 /** A longer paragraph is shown as plain text; nobody writes that much. */
@@ -10,14 +10,19 @@ const PARAGRAPH_MOST = 20_000;
 /** Asterisks, underscores or tildes in a row, each of which could start or end something. */
 const MANY_DELIMITERS = /\*{50}|_{50}|~{50}/;
 
-/** As in marked, without mail addresses: for each character it searched for an `@` far ahead. */
+/**
+ * As in marked, but without email addresses: for each character, it searched far ahead for an `@`.
+ */
 const TEXT =
   /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|\b_|https?:\/\/|ftp:\/\/|(?<![^\s*_~(])www\.|$)|[^ ](?= {2,}\n)))/i;
 const ADDRESS = /^(?:https?:\/\/|ftp:\/\/|www\.)/i;
 
 /** No ordinary text takes this long, not even on a phone. */
 const MOST_MS = 200;
-/** Texts shorter than this have no time limit: if one is slow, the machine is busy, not the text difficult. */
+/**
+ * Texts shorter than this have no time limit: if one is slow, the machine is busy, and the text is
+ * not to blame.
+ */
 const SHORT = 2000;
 
 /** Gives up by throwing. */

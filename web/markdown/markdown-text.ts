@@ -3,13 +3,13 @@ import { PageLexer } from './markdown-lexer.ts';
 
 /* Parses Markdown into tokens. */
 
-/** Deeply nested lists, for which the lexer takes ever longer: over several lines, or in one. */
+/** Deeply nested lists, over several lines or on one, which take the lexer more and more time. */
 const TOO_DEEP = [
   /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m,
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
 ];
 
-/** Tasks: for each, the lexer scans all of them without checking the time limit. */
+/** For each task, the lexer scans all of them without checking the time limit. */
 const TASK = /\[[ xX]\]/g;
 const TASKS_MOST = 3000;
 
@@ -28,9 +28,9 @@ export function tokensOf(text: string, now = NOW): readonly Token[] | null {
 }
 
 /**
- * Parses a text that grows at its end: only the last part is parsed again, because later text
- * cannot change any other. (Except for a link reference defined later; it applies when the text is
- * complete.)
+ * Parses a text that grows at its end. Only the last part is parsed again, because later text
+ * cannot change any other part. (A link reference defined later is the exception; it applies once
+ * the text is complete.)
  */
 export class GrowingMarkdown {
   #finished: Token[] = [];

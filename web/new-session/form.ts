@@ -15,7 +15,7 @@ export interface NewForm {
   readonly message: string;
   readonly kind: Kind;
   /**
-   * Whether the user chose the agent; otherwise it is the one that was ready when they started
+   * Whether the user chose the agent; if not, it is the one that was ready when they started
    * writing.
    */
   readonly kindIsChosen: boolean;

@@ -2,10 +2,10 @@ import type { AgentView } from '../../src/contract/agent.ts';
 import type { Kind, NewForm } from './form.ts';
 
 /*
- * Which agent the form uses. Until the user chooses, it is the one that is ready, and that may
+ * Which agent the form uses. Until the user chooses one, it is whichever is ready, and that may
  * change while the form is open. A shell runs whatever it is sent, so nothing written for an agent
- * may become a command: text keeps the agent that was shown when it was started, and once Claude
- * Code was offered, only the user can switch to the shell.
+ * may become a command: text stays with the agent that was shown when the user started writing, and
+ * once Claude Code has been offered, only the user can switch to the shell.
  */
 
 /** The agent for an empty form; null until it is known which is ready. */

@@ -9,14 +9,14 @@ import { numbered } from './name.ts';
 
 type Api = Pick<Client, 'createSession' | 'listSessions' | 'putSessionRules' | 'sendMessage'>;
 
-/** How many numbers are tried for a generated name that is taken. */
+/** How many numbers to try if a generated name is taken. */
 const NUMBERS_MAX = 50;
 /** Maximum clock difference between browser and server. */
 const CLOCKS_MS = 10 * 60_000;
 
 /**
- * Remembers its progress: after any failure, another try continues from there and creates no second
- * session or run.
+ * Remembers its progress, so after any failure another try continues from there and does not create
+ * a second session or run.
  */
 export class SessionStart {
   readonly #api: Api;
@@ -80,5 +80,5 @@ export class SessionStart {
   }
 }
 
-/** Only the response may be lost; after a refusal nothing was created. */
+/** The response may have been lost, but after a refusal nothing was created. */
 const mayBeCreated = (error: unknown): boolean => !isBatonError(error) || error.status >= 500;

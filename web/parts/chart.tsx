@@ -6,7 +6,7 @@ import { type Column, labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 export interface Series {
   readonly name: string;
-  /** Colour in the chart and of the square beside its name. */
+  /** The colour in the chart and of the square beside the name. */
   readonly fill: string;
   readonly swatch: string;
 }

@@ -12,7 +12,7 @@ interface Props {
   readonly tabIndex?: number;
 }
 
-/** Copies a text and confirms it for a moment. */
+/** Copies text and briefly confirms it. */
 export function CopyButton({ text, label, icon, className = '', tabIndex = 0 }: Props) {
   const t = useTexts();
   const [done, setDone] = useState(false);

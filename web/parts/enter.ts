@@ -2,10 +2,10 @@ import type { KeyboardEvent, TextareaHTMLAttributes } from 'react';
 import { isComposing } from './composing.ts';
 
 /*
- * Enter in a multi-line field. On a physical keyboard Enter sends and Shift+Enter makes a new line.
- * On-screen keyboards have no such Shift, so there Enter makes the new line and the button sends.
- * The browser does not say which keyboard is used; a finger as the main pointer is the best clue.
- * Ctrl+Enter and ⌘ Enter send everywhere.
+ * Enter in a multi-line field. On a physical keyboard, Enter sends and Shift+Enter starts a new
+ * line. On-screen keyboards have no such Shift, so there Enter starts a new line and the button
+ * sends. The browser does not say which keyboard is used; a finger as the main pointer is the best
+ * clue. Ctrl+Enter and ⌘ Enter send everywhere.
  */
 
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;

@@ -17,7 +17,7 @@ interface NoticeProps {
   readonly tone: Tone;
   /** One plain sentence: what happened. */
   readonly title: string;
-  /** Why, and what was kept. */
+  /** Why it happened, and what was kept. */
   readonly children?: ReactNode;
   /** The one or two actions that help. */
   readonly actions?: ReactNode;

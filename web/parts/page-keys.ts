@@ -22,7 +22,7 @@ export function usePageKeys(keys: Keys): void {
   }, []);
 }
 
-/** Whether a handler took the key. */
+/** Whether a handler handled the key. */
 export function pressPageKey(key: string): boolean {
   for (const { current } of [...layers]) {
     const act = Object.hasOwn(current, key) ? current[key] : undefined;

@@ -9,7 +9,7 @@ import { useStopped } from './use-stopped.ts';
 
 const DOTS: Record<SessionStatus, string> = {
   PENDING: 'bg-warn',
-  // Ready does not mean working: perhaps someone is only reading.
+  // Ready does not mean working; someone may just be reading.
   ACTIVE: 'bg-line',
   IDLE: 'bg-line',
   ERROR: 'border-2 border-bad',

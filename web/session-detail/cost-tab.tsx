@@ -67,7 +67,7 @@ function Models({ models }: { models: Cost['models'] }) {
   const t = useTexts();
   const locale = useStore(language);
   const count = (tokens: number): string => tokens.toLocaleString(locale);
-  // On a phone there is room only for what costs most.
+  // On a phone, there is room only for the highest costs.
   const head = [
     [t.detail.model, ''],
     [t.detail.input, ''],

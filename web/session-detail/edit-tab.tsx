@@ -36,7 +36,7 @@ function EditForm({ session }: { session: Session }) {
       setForm(toForm(updated));
     },
   });
-  // `name_taken` is about the name, though the error names no field.
+  // `name_taken` is about the name, although the error names no field.
   const refused =
     problemField(error) ?? (error === null ? null : formFieldOf(fieldOf(error) ?? ''));
   const errorAt = (field: FormField): string | undefined => {

@@ -11,7 +11,7 @@ import { useTexts } from '../texts/texts.ts';
 import { statusChanges } from './log-window.ts';
 import { logQuery } from './queries.ts';
 
-/** Changes of the status, newest first. */
+/** Status changes, newest first. */
 export function History({ session }: { session: Session }) {
   const t = useTexts();
   const [seen, setSeen] = useState({ status: session.status, last: session.lastSeq });

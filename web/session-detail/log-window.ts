@@ -2,7 +2,7 @@ import type { SessionStatus, StatusReason } from '../../src/contract/session.ts'
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 import { fieldsOf, textOrNull } from '../conversation/log/fields.ts';
 
-/* The log is read backwards by seq: the latest events are viewed most. */
+/* The log is read backwards by seq, because the latest events are viewed most. */
 
 /** The window of a log that ends with `last`: where it starts, and where the previous one ends. */
 export function windowTo(last: number, size: number): { after: number; before: number | null } {
@@ -39,7 +39,7 @@ export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
     const fields = fieldsOf(payload);
     const from = textOrNull(fields, 'from');
     const to = textOrNull(fields, 'to');
-    // A status of a newer server is unknown here.
+    // A status from a newer server is unknown here.
     if (!isStatus(from) || !isStatus(to)) return [];
     const reason = textOrNull(fields, 'reason') as StatusReason;
     return [{ seq, at, from, to, reason, error: textOrNull(fields, 'error') }];

@@ -62,7 +62,7 @@ function head(session: Session, words: MarkdownWords): string[] {
 
 type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** One event as text; events only for programs are left out. */
+/** One event as text; events meant only for programs are left out. */
 function eventText(
   { type, payload }: SessionEvent,
   run: RunView | undefined,
@@ -106,7 +106,7 @@ function ended({ state, startedAt, finishedAt, costUsd, error }: RunView, words:
   return `*${[words.run[state], ...taken, ...cost, ...why].join(' · ')}*`;
 }
 
-/** Only the command if there is one. */
+/** If there is a command, only the command. */
 function shown(input: Json | undefined): string {
   const command =
     typeof input === 'object' && input !== null && 'command' in input ? input['command'] : null;

@@ -31,7 +31,7 @@ export function Detail() {
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: me } = useQuery(meQuery);
   useTitle(session?.name ?? '');
-  // Also if it was deleted while the page is open.
+  // Also shown if it was deleted while the page was open.
   if (isBatonError(error, 'not_found')) return <Missing title={t.detail.missing} />;
   if (session !== undefined && me !== undefined)
     return <Loaded key={id} session={session} me={me} />;

@@ -2,7 +2,7 @@ import { UserId } from '../../src/contract/access.ts';
 import { AuditAction } from '../../src/contract/audit.ts';
 import { Channel } from '../../src/contract/message.ts';
 
-/** The filter as the API takes it. */
+/** The filter in the form that the API expects. */
 export interface AuditFilter {
   readonly userId?: string;
   readonly action?: AuditAction;

@@ -14,7 +14,7 @@ import { chooseLanguage, type Language, language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[];
-/** Each in its own language, for users who cannot read the other. */
+/** Each is named in its own language, for users who cannot read the other. */
 const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['en', 'English'],
   ['ja', '日本語'],

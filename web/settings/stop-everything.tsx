@@ -11,7 +11,10 @@ import { Field } from '../parts/field.tsx';
 import { Section } from '../parts/section.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-/** Hidden while everything is stopped: the banner of every page says so and resumes. */
+/**
+ * Hidden while everything is stopped: the banner on every page says so and lets administrators
+ * resume.
+ */
 export function StopEverything() {
   const t = useTexts();
   const [isAsked, setIsAsked] = useState(false);

@@ -18,7 +18,7 @@ export function useRoomAboveKeyboard(): void {
       const isCovered = document.documentElement.clientHeight - room > LEAST_KEYBOARD_PX;
       if (isCovered) style.setProperty('--room', `${room}px`);
       else style.removeProperty('--room');
-      // Safari has scrolled the page up to show the field, which is no longer needed.
+      // Safari has scrolled the page up to show the field; that is no longer necessary.
       if (isCovered && seen.scale === 1) window.scrollTo(0, 0);
     };
     seen.addEventListener('resize', fit);

@@ -96,7 +96,7 @@ const isTyping = (target: EventTarget | null): boolean =>
     ['TEXTAREA', 'SELECT'].includes(target.tagName) ||
     (target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(target.type)));
 
-/** Where the list is not visible, the palette finds sessions, too. */
+/** If the list is not visible, the palette can also search for sessions. */
 function search(): void {
   const field = document.getElementById('session-search');
   if (field === null) paletteOpen.set(true);

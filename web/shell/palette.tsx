@@ -101,11 +101,13 @@ export function Palette() {
   );
 }
 
-/** The dialog's own focus would also select the text, and the next letter would replace it. */
+/**
+ * If the dialog set the focus, it would also select the text, and the next letter would replace it.
+ */
 const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
 
 /**
- * The selected item. The list selects its first one by itself, but not one that arrives after the
+ * The selected item. The list selects its first item on its own, but not one that arrives after the
  * search.
  */
 function useChosen(list: RefObject<HTMLElement | null>) {
@@ -121,7 +123,7 @@ function useChosen(list: RefObject<HTMLElement | null>) {
   return [chosen, setChosen] as const;
 }
 
-/** Recently active sessions, and those the server finds by name. */
+/** Recently active sessions, and those whose names match on the server. */
 function useSessions(typed: string): readonly Session[] {
   const { data: active, hasNextPage } = useInfiniteQuery(sessionsQuery({}));
   const name = useDeferredValue(firstCharacters(typed, SESSION_NAME_MAX));

@@ -52,7 +52,7 @@ export function SessionList() {
   );
 }
 
-/** What will appear here, with the button to create the first one. */
+/** Says what will appear here, with a button to create the first session. */
 function Nothing({ filter, onClear }: { filter: SessionFilter; onClear: () => void }) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);

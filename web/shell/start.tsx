@@ -18,7 +18,7 @@ export function preloadStart(): void {
   if (isWide()) NewSession.preload();
 }
 
-/** `/`: the form for a first session; on a phone the list, if there are sessions. */
+/** `/`: the form for a first session or, on a phone, the list of sessions if there are any. */
 export function Start() {
   const { data, error, refetch } = useInfiniteQuery(sessionsQuery({}));
   const hasRoom = useIsWide();

@@ -11,7 +11,7 @@ import { useTexts } from '../texts/texts.ts';
 // Loaded when opened.
 const ConfirmDialog = lazyPart(() => import('../parts/confirm-dialog.tsx'), 'ConfirmDialog');
 
-/** Shown on every page while everything is stopped: by whom, since when and why. */
+/** Shown on every page while everything is stopped; says who stopped it, when and why. */
 export function StopBanner() {
   const t = useTexts();
   const words = t.shell.stopped;

@@ -1,5 +1,5 @@
 /*
- * Values stored in this browser or this tab. A full or forbidden store never breaks the page:
+ * Values stored in this browser or this tab. If storage is full or forbidden, the page still works:
  * nothing is stored, and the caller can say so.
  */
 

@@ -63,7 +63,7 @@ export function textsOf(which: Language): Texts {
 
 export function chooseLanguage(next: Language): void {
   writeStored(KEY, next);
-  // If they cannot be loaded, for example after a server update, a new page can.
+  // If they cannot be loaded, for example after a server update, a reloaded page can load them.
   loadTexts(next).then(
     () => language.set(next),
     () => location.reload(),

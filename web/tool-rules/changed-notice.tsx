@@ -12,7 +12,9 @@ interface Props {
   readonly onOverwrite: () => void;
 }
 
-/** What others changed while the rules were edited; the user decides what to do with it. */
+/**
+ * What others changed while the user was editing the rules; the user decides what to do about it.
+ */
 export function ChangedNotice({ changes, busy, onTake, onOverwrite }: Props) {
   const t = useTexts();
   return (

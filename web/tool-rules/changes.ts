@@ -1,7 +1,7 @@
 import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { DECISIONS } from './rules.ts';
 
-/* Rules are stored as a whole: saving an outdated version must not undo changes by others. */
+/* Rules are stored as a whole, so saving an outdated version must not undo changes by others. */
 
 /** The lists of rules, and which rules are enforced. */
 export type RuleList = Decision | 'enforced';
@@ -29,7 +29,7 @@ export function changesOf(before: ScopeRules, now: ScopeRules): RuleChanges | nu
   return changes.added.length + changes.removed.length === 0 ? null : changes;
 }
 
-/** The user's version with the changes of others. */
+/** The user's version combined with the changes by others. */
 export function withChanges(own: ScopeRules, { added, removed }: RuleChanges): ScopeRules {
   const has = (all: readonly RuleChange[], list: RuleList, rule: string): boolean =>
     all.some((each) => each.list === list && each.rule === rule);

@@ -3,7 +3,10 @@ import type { Channel } from '../../src/contract/message.ts';
 import type { ScopeRules } from '../../src/contract/policy.ts';
 import { client, queries } from '../api/client.ts';
 
-/* Approvals and other users may change rules at any time without a hint: never use the cache. */
+/*
+ * Approvals and other users may change rules at any time without a hint, so the cache is never
+ * used.
+ */
 
 export const globalRulesQuery = queryOptions({
   queryKey: ['rules', 'global'],

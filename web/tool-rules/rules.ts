@@ -50,7 +50,7 @@ export const withEnforced = (
 export const isEmpty = ({ allow, ask, deny }: ToolRules): boolean =>
   allow.length + ask.length + deny.length === 0;
 
-/** The input field that the tester's line stands for, by tool. */
+/** For each tool, the input field that the tester's line stands for. */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',

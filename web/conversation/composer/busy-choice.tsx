@@ -6,7 +6,7 @@ import type { OnBusy } from '../outbox/outbox.ts';
 
 const ON_BUSY = 'baton.onBusy';
 
-/** Only some agents take follow-ups, and none with files. */
+/** Only some agents accept follow-ups, and none accept files with them. */
 const choicesOf = (kind: AgentKind, hasFiles: boolean): readonly OnBusy[] =>
   kind === 'claude' && !hasFiles ? ['enqueue', 'interrupt', 'steer'] : ['enqueue', 'interrupt'];
 

@@ -117,7 +117,7 @@ export function Composer({ current, draft, onSend }: Props) {
         </IconButton>
         {current !== null && (
           <BusyChoice
-            // On a phone it has its own line, once there is something to send.
+            // On a phone, it gets its own line once there is something to send.
             className={
               isBlank ? 'max-sm:hidden' : 'max-sm:order-first max-sm:mb-1 max-sm:basis-full'
             }

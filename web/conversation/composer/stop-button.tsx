@@ -12,7 +12,7 @@ export function StopButton({ runId, variant }: { runId: string; variant: 'primar
   const stop = useMutation({
     mutationFn: (id: string) => client.cancelRun({ params: { id } }),
   });
-  // Requested, but not done yet.
+  // Stopping was requested, but has not happened yet.
   const isStopping = (stop.isPending || stop.isSuccess) && stop.variables === runId;
   const error = isBatonError(stop.error, 'run_finished') ? null : stop.error;
   return (

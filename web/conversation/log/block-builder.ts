@@ -13,14 +13,14 @@ import { type Fields, fieldsOf, itemsIn, numberIn, textIn, textOrNull } from './
 import { lastOf } from './log-events.ts';
 
 interface StartedRun {
-  /** Null if its start is not loaded. */
+  /** Null if the start is not loaded. */
   readonly startedAt: number | null;
   costUsd: number;
   attempt: number;
 }
 
 /**
- * Turns events into blocks, in the order of their seq. Changed blocks are replaced, so that
+ * Turns events into blocks, in the order of their seq. Changed blocks are replaced, so comparing by
  * identity shows which ones changed.
  */
 export class BlockBuilder {
@@ -32,12 +32,15 @@ export class BlockBuilder {
   /** Calls of the current attempt without a result. */
   readonly #open = new Set<string>();
   readonly #askings = new Map<string, string>();
-  /** Index of each follow-up's block, by the run that it becomes if the agent does not take it. */
+  /**
+   * Index of each follow-up's block, keyed by the run that it becomes if the agent does not take
+   * it.
+   */
   readonly #steered = new Map<string, number>();
   /** Index of the text that is still growing. */
   #live: number | null = null;
   #current: Current | null = null;
-  /** The last block of each kind; it is over once something else has happened. */
+  /** The last block of each kind; it is over once something else happens. */
   #waiting: number | null = null;
   #held: number | null = null;
   #end: number | null = null;
@@ -189,8 +192,8 @@ export class BlockBuilder {
     const ok = fields['ok'] === true;
     const truncated = fields['truncated'] === true;
     const result = { ok, text: textIn(fields, 'text'), truncated, at: event.at };
-    // While its question is open, the call has not run: the agent was stopped to wait for the
-    // answer.
+    // While its question is open, the call has not run: the agent was stopped until the answer
+    // arrives.
     this.#change(callId, (call) =>
       call.asking?.state === 'pending' ? { ...call, cut: true } : { ...call, result, cut: false },
     );
@@ -300,7 +303,7 @@ export class BlockBuilder {
     if (at !== undefined && call?.kind === 'tool') this.#blocks[at] = change(call);
   }
 
-  /** Closes what the attempt left open. */
+  /** Closes everything the attempt left open. */
   #endAttempt(): void {
     const live = this.#live === null ? undefined : this.#blocks[this.#live];
     if (this.#live !== null && live?.kind === 'text') {

@@ -13,7 +13,7 @@ interface Base {
 }
 
 export interface Failure {
-  /** One of `ErrorClass`, or a class of a newer server. */
+  /** One of `ErrorClass`, or a class from a newer server. */
   readonly class: string;
   /** The original message. */
   readonly message: string;
@@ -79,7 +79,7 @@ export interface SteeredBlock extends Base {
   readonly text: string;
   readonly sender: string;
   readonly channel: string;
-  /** The agent did not take it, so it became a run of its own. */
+  /** The agent did not take it, so it became its own run. */
   readonly over: boolean;
 }
 export interface AttemptBlock extends Base {
@@ -154,7 +154,7 @@ export type Block =
   | StatusBlock
   | CreatedBlock;
 
-/** The run that has started and not ended. */
+/** The run that has started but not ended. */
 export interface Current {
   readonly runId: string;
   readonly state: 'starting' | 'running' | 'waiting' | 'delayed';

@@ -1,6 +1,8 @@
 import type { Json } from '../../../src/contract/json.ts';
 
-/* Reads payloads and inputs: missing or unexpected values are empty, never an error. */
+/*
+ * Reads payloads and inputs. Missing or unexpected values count as empty; they are never an error.
+ */
 
 export type Fields = { readonly [key: string]: Json };
 

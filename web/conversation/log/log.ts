@@ -38,14 +38,14 @@ export interface LogOptions {
   readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
   /** Schedules a render. */
   readonly soon: (show: () => void) => void;
-  /** Something read elsewhere has changed. */
+  /** Something that is read elsewhere has changed. */
   readonly onChange: (what: Changed) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The log of a session as this page has it: its end at once, new events as they arrive, older ones
- * on demand. Each event counts once, however often the connection breaks.
+ * The log of a session as this page has loaded it: its end at once, new events as they arrive,
+ * older ones on demand. Each event counts once, however often the connection breaks.
  */
 export class SessionLog {
   readonly #options: LogOptions;

@@ -31,9 +31,9 @@ export class RunCache {
   /** Null: removed. */
   readonly #known = new Map<string, RunInfo | null>();
   readonly #wanted = new Set<string>();
-  /** Cursor of the next page; null: all are read. */
+  /** Cursor of the next page; null if all have been read. */
   #next: string | null | undefined;
-  /** The oldest run read so far: ids increase with time. */
+  /** The oldest run read so far; ids increase with time. */
   #oldest: string | undefined;
   #isReading = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -78,7 +78,7 @@ export class RunCache {
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    // Wait for everything that one batch of events mentions.
+    // Waits for everything that one batch of events mentions.
     await Promise.resolve();
     try {
       while (this.#wanted.size > 0) {

@@ -16,8 +16,8 @@ export interface Drafted {
 const EMPTY: Drafted = { text: '', files: [], trouble: null, isReading: false, isStored: true };
 
 /**
- * The draft of a session, whether or not a field shows it. The text is stored twice: for a reload
- * of this tab, and for a closed browser, where the last tab wins.
+ * The draft of a session, whether or not a field shows it. The text is stored twice: once for a
+ * reload of this tab, and once for when the browser is closed; there, the last tab wins.
  */
 export class Draft {
   readonly #name: string;
@@ -41,13 +41,16 @@ export class Draft {
   write(text: string): void {
     const before = this.get().text;
     const inTab = writeStored(this.#name, text, 'tab');
-    // Do not discard what another tab has written.
+    // Does not discard what another tab has written.
     const isOthers = text === '' && readStored(this.#name) !== before;
     const inBrowser = isOthers || writeStored(this.#name, text);
     this.#put({ text, isStored: inTab || inBrowser });
   }
 
-  /** Added to the files present when reading ends, not when they were picked. */
+  /**
+   * Added to the files that are there when reading ends, not to those that were there when these
+   * were picked.
+   */
   async add(files: readonly File[]): Promise<void> {
     this.#reads++;
     this.#put({ isReading: true });
@@ -61,7 +64,7 @@ export class Draft {
     this.#put({ files: this.get().files.filter((each) => each.id !== id), trouble: null });
   }
 
-  /** Puts an unsent message in front of what was written since. */
+  /** Puts an unsent message in front of anything written since. */
   returnToDraft(back: Pick<Added, 'files'> & { readonly text: string }): void {
     const { text, files } = this.get();
     this.write(text === '' ? back.text : `${back.text}\n${text}`);

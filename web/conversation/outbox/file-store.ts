@@ -1,8 +1,8 @@
 import type { PickedFile } from './files.ts';
 
 /*
- * Files of unsent messages. They are too large for local storage, so they are in IndexedDB. Where
- * it is missing, they are not stored, which is not an error.
+ * Files of unsent messages. They are too large for local storage, so they are kept in IndexedDB. If
+ * that is not available, they are not stored, which is not an error.
  */
 
 const NAME = 'baton';

@@ -40,7 +40,7 @@ export async function pick(files: readonly File[]): Promise<Added> {
   return { files: picked, trouble };
 }
 
-/** Joins as many as fit. */
+/** Adds as many as fit. */
 export function joined(before: readonly PickedFile[], more: readonly PickedFile[]): Added {
   const files = [...before];
   let trouble: Trouble | null = null;
@@ -69,7 +69,7 @@ async function read(file: File): Promise<PickedFile> {
   };
 }
 
-/** Without parameters; anything invalid is `application/octet-stream`. */
+/** Without parameters; anything invalid becomes `application/octet-stream`. */
 const mediaTypeOf = (type: string): string => {
   const plain = type.split(';', 1)[0]?.trim() ?? '';
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && plain.length <= 100

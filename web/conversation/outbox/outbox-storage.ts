@@ -8,7 +8,7 @@ import type { OnBusy, OutgoingMessage } from './outbox.ts';
 
 /*
  * Unsent messages, stored in this browser: one entry per message, so that tabs do not overwrite
- * each other, and per user, so that nobody sends messages of another user.
+ * each other, and per user, so that nobody sends another user's messages.
  */
 
 /** A message as it was stored. */
@@ -22,7 +22,10 @@ export interface StoredMessage extends OutgoingMessage {
 export interface OutboxStorage {
   /** All messages of the session, oldest first. */
   load(): Promise<StoredMessage[]>;
-  /** Files do not change, so they are saved only with a new message; resolves when they are. */
+  /**
+   * Files do not change, so they are saved only with a new message; resolves when they have been
+   * saved.
+   */
   save(message: OutgoingMessage, refusal: BatonError | null, isNew: boolean): Promise<unknown>;
   drop(key: string): void;
 }

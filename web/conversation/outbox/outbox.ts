@@ -27,15 +27,15 @@ export interface OutboxItem extends OutgoingMessage {
    * decide.
    */
   readonly state: 'sending' | 'waiting' | 'accepted' | 'refused';
-  /** Why the server refused it; null if it was not the server. */
+  /** Why the server refused it; null if the server did not. */
   readonly error: BatonError | null;
   /** Names of lost files; the message is not sent without them. */
   readonly missing: readonly string[];
   /** The run it became. */
   readonly runId: string | null;
   /**
-   * Where it is shown until the log contains it: in the queue, or in the conversation if it is
-   * next.
+   * Where the message is shown until the log contains it: in the queue, or in the conversation if
+   * it is next.
    */
   readonly shownIn: 'queue' | 'flow';
 }
@@ -65,7 +65,7 @@ export class Outbox {
   readonly #items = createStore<readonly OutboxItem[]>([]);
   readonly #restored: Promise<void>;
   #isRestored = false;
-  /** OutgoingMessages that are about to be kept. */
+  /** Messages that are being saved. */
   readonly #saving = new Map<string, Promise<unknown>>();
   #isBusy = false;
 
@@ -91,12 +91,12 @@ export class Outbox {
     void this.#deliverAll();
   }
 
-  /** Sends a refused message again, under its key: it may have arrived all the same. */
+  /** Sends a refused message again under the same key, because it may have arrived after all. */
   sendAgain(key: string): void {
     const message = this.#find(key);
     if (message === undefined || message.missing.length > 0) return;
     if (isBatonError(message.error, 'idempotency_conflict')) {
-      // The key belongs to something else.
+      // The key belongs to another message.
       this.discard(key);
       this.send(message, message.shownIn);
       return;
@@ -144,7 +144,7 @@ export class Outbox {
     for (let pauseMs = FIRST_PAUSE_MS; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
-      // Save first: once the page shows it as unsent, the user may close the page.
+      // Saved first, because once the page shows it as unsent, the user may close the page.
       await this.#saving.get(next.key);
       this.#saving.delete(next.key);
       if (this.#find(next.key) === undefined) continue;
@@ -190,7 +190,7 @@ export class Outbox {
     if (before === undefined) return;
     const item = { ...before, ...part };
     if (item.state === 'accepted') this.#options.store.drop(key);
-    // Save only real changes, so that what another tab did with it is not undone.
+    // Only real changes are saved, so that nothing another tab did is undone.
     else if ('error' in part || 'onBusy' in part)
       void this.#options.store.save(item, item.error, false);
     this.#items.set(this.get().map((each) => (each.key === key ? item : each)));
@@ -207,7 +207,7 @@ const fresh = (message: OutgoingMessage): OutboxItem => ({
 });
 
 /**
- * Restores a stored message: those waiting for the server or a sign-in are sent, the others wait
+ * Restores a stored message. Messages waiting for the server or a sign-in are sent; the others wait
  * for the user.
  */
 function restored({ refusal, missing, ...message }: StoredMessage, before: number): OutboxItem {

@@ -11,8 +11,9 @@ export function laterOf(all: readonly RunView[], queued: readonly RunView[]): Ru
 }
 
 /**
- * The list after a move, and the run before which the moved one now is; null is last. If there are
- * `more` runs than the list shows, its last one is not the last of the queue and stays where it is.
+ * The list after a move, and the run that now follows the moved one; null if it is last. If there
+ * are `more` runs than the list shows, the last one shown is not the last in the queue and stays
+ * where it is.
  */
 export function moved(
   runs: readonly RunView[],

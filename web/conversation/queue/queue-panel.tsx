@@ -19,7 +19,7 @@ interface Props {
   readonly messages: readonly OutboxItem[];
   /** Shown elsewhere because they are about to start. */
   readonly hidden: ReadonlySet<string>;
-  /** For an edit that came too late. */
+  /** Called if an edit came too late. */
   readonly onReturnToDraft: (text: string) => void;
 }
 
@@ -106,7 +106,7 @@ export function QueuePanel({ messages, hidden, onReturnToDraft }: Props) {
           {t.conversation.actionFailed} {refusalOf(change.error, t)}
         </p>
       )}
-      {/* Half a visible row shows that there are more. */}
+      {/* A half-visible row shows that there are more. */}
       <ol className="max-h-[min(30dvh,222px)] min-h-0 overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
         {rows.map((row) => (
           <QueueRow

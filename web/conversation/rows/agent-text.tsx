@@ -7,7 +7,7 @@ import { useOpenRow } from './open-rows.ts';
 import { Output } from './output.tsx';
 import { Shortened } from './shortened.tsx';
 
-/** Text of the agent: command output verbatim, anything else as Markdown. */
+/** Agent text: command output is shown verbatim, anything else as Markdown. */
 export function AgentText({ block }: { block: TextBlock }) {
   const { session } = useConversation();
   return (

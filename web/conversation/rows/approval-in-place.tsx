@@ -16,7 +16,7 @@ const approvalQuery = (id: string) =>
     queryFn: ({ signal }) => client.getApproval({ params: { id } }, { signal }),
   });
 
-/** A question of the agent, answered where it came up, or an unsent answer to it. */
+/** A question from the agent, answered where it came up, or an unsent answer to it. */
 export function InPlace({ asking: { id, state } }: { asking: Pick<Approval, 'id' | 'state'> }) {
   const [draft] = useDraft(id);
   return state === 'pending' || wordsOf(draft).length > 0 ? <Question approvalId={id} /> : null;

@@ -11,7 +11,7 @@ interface Props {
   readonly faint?: boolean;
 }
 
-/** A message of a user. */
+/** A message from a user. */
 export function Bubble({ text, mono, above, below, faint = false }: Props) {
   return (
     <div className="flex flex-col items-end gap-1 pl-12 max-md:pl-6">

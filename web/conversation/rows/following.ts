@@ -1,15 +1,18 @@
 /** Scroll position of an element. */
 export type Position = Pick<Element, 'scrollTop' | 'scrollHeight' | 'clientHeight'>;
 
-/** Scrolling this near to the end resumes following. */
+/** Scrolling this close to the end resumes following. */
 const NEAR = 60;
-/** A gesture may scroll this long after its last event: by momentum, or smoothly by a key. */
+/**
+ * A gesture may keep scrolling this long after its last event, through momentum or smooth
+ * scrolling.
+ */
 const GESTURE_MS = 400;
 
 /**
- * Whether a conversation follows its end. Rows, the queue and the phone's keyboard change heights
- * at any time, so that the end moves away or the browser scrolls by itself; only a user who scrolls
- * up stops following. Returning to the end resumes it.
+ * Whether a conversation follows its end. Rows, the queue and the phone's keyboard can change
+ * height at any time, which moves the end away or makes the browser scroll; following stops only
+ * when the user scrolls up. Returning to the end resumes it.
  */
 export class Following {
   #isOn = true;

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Button } from '../../parts/button.tsx';
 import { useTexts } from '../../texts/texts.ts';
 
-/** How many characters are shown until the user asks for all. */
+/** How many characters are shown until the user asks for the rest. */
 const SHOWN = 4000;
 
 interface Props {
@@ -14,7 +14,7 @@ interface Props {
   readonly children: (shown: string) => ReactNode;
 }
 
-/** A text, shortened until the user asks for the rest. */
+/** Text that is shortened until the user asks for the rest. */
 export function LongText({ text, keep, isWhole = true, children }: Props) {
   const t = useTexts();
   const [whole, setWhole] = useState(false);

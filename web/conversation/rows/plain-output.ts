@@ -5,7 +5,7 @@ const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences start with one
   /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_]|[()][0-9A-Za-z])/g;
 
-/** Removes colours and cursor movements; of an overwritten line, keeps the last content. */
+/** Removes colours and cursor movements; if a line was overwritten, keeps its final content. */
 export function plainOutput(text: string): string {
   const plain = text.includes('\u001b') ? text.replace(SEQUENCES, '') : text;
   if (!plain.includes('\r')) return plain;

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react';
 
 /*
- * Every row has its own buttons, and there are many rows: Tab reaches the buttons of one row, and
- * the arrow keys move to other rows.
+ * Every row has its own buttons, and there are many rows. So Tab reaches the buttons of only one
+ * row, and the arrow keys move to other rows.
  */
 
 const TOOLS = '[data-row-tools]';

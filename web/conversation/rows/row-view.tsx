@@ -14,7 +14,7 @@ import { Fold, ToolCard } from './tool-card.tsx';
 
 interface Props {
   readonly row: Row;
-  /** About the run it belongs to. */
+  /** Facts about the run it belongs to. */
   readonly info: RunInfo | null | undefined;
   /** Whether its buttons are in the tab order; true for one row at a time. */
   readonly tabbed: boolean;

@@ -9,7 +9,7 @@ import { useConversation } from '../context.ts';
 import type { TextBlock } from '../log/blocks.ts';
 import { wholeText } from './whole-text.ts';
 
-/** Says that only the end of a long text is shown, with a download of the full text. */
+/** Says that only the end of a long text is shown, and offers the full text for download. */
 export function Shortened({ block: { runId, seq } }: { block: TextBlock }) {
   const t = useTexts();
   const { session } = useConversation();

@@ -24,7 +24,7 @@ interface Props {
 
 /** Older rows are loaded when this close to the first one. */
 const EARLY = 8;
-/** Estimated heights until a row was measured. */
+/** Estimated heights until a row has been measured. */
 const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
 
 /**
@@ -51,7 +51,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     getItemKey,
     gap: 12,
     overscan: 6,
-    // Rendering rows and painting are then two tasks instead of one long one.
+    // This makes rendering rows and painting two tasks instead of one long one.
     useFlushSync: false,
     paddingStart: 16,
     paddingEnd: 12,
@@ -59,7 +59,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     followOnAppend: true,
   });
 
-  // Window, rows and content after them change their heights; keep the end in view.
+  // The window, the rows and the content after them change height; keep the end in view.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       if (following.isOn) virtual.scrollToEnd();

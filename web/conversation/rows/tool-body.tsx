@@ -10,7 +10,7 @@ import { type Fields, fieldsOf, itemsIn, textIn } from '../log/fields.ts';
 import { LongText } from './long-text.tsx';
 import { Output } from './output.tsx';
 
-/** An expanded tool call: its input and output. */
+/** The input and output of an expanded tool call. */
 export function ToolBody({ call }: { call: ToolBlock }) {
   const t = useTexts();
   const { input, truncated, result, refused, cut } = call;

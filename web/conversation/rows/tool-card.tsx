@@ -115,7 +115,7 @@ function State({ state }: { state: ToolState }) {
   );
 }
 
-/** Many read-only calls as one line. */
+/** Many read-only calls, shown as one line. */
 export function Fold({ row }: { row: FoldRow }) {
   const t = useTexts();
   const { session } = useConversation();

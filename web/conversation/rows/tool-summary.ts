@@ -16,7 +16,7 @@ export type Verb =
   | 'plan';
 
 export interface Summary {
-  /** Null: shown under the tool's own name. */
+  /** Null if the call is shown under the tool's own name. */
   readonly verb: Verb | null;
   readonly name: string;
   readonly target: string;
@@ -41,10 +41,10 @@ const TOOLS: Readonly<Record<string, readonly [verb: Verb, ...fields: string[]]>
   TodoWrite: ['plan'],
 };
 
-/** Their targets are written for people. */
+/** Verbs whose targets are written for people. */
 const PROSE: readonly Verb[] = ['searchWeb', 'delegate'];
 
-/** One line: verb and target; files of the workspace with relative paths. */
+/** Verb and target on one line; files in the workspace have relative paths. */
 export function summaryOf(tool: string, input: Json, workspace: string | null = null): Summary {
   const known = Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   const fields = fieldsOf(input);
@@ -62,7 +62,7 @@ export function summaryOf(tool: string, input: Json, workspace: string | null = 
 const within = (path: string, workspace: string | null): string =>
   workspace !== null && path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
 
-/** `mcp__server__tool` is a tool of an MCP server. */
+/** `mcp__server__tool` is a tool from an MCP server. */
 function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server === undefined ? tool : `${server}: ${name}`;
@@ -72,7 +72,9 @@ const firstText = (values: readonly Json[]): string =>
   values.find((value): value is string => typeof value === 'string') ?? '';
 
 const LINE = 300;
-/** Trims only spaces that a shell would ignore, too: the others are spelled out before. */
+/**
+ * Trims only spaces that a shell would ignore as well; any others have already been spelled out.
+ */
 const oneLine = (text: string, isProse = false): string =>
   (isProse ? visibleProse : visible)(text.slice(0, LINE))
     .replace(/\s*\n\s*/g, ' ⏎ ')

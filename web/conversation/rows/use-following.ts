@@ -4,7 +4,7 @@ import { Following } from './following.ts';
 /** Keeps the end of a scrolling element in view until the user scrolls up. */
 export function useFollowing(scroller: RefObject<HTMLElement | null>) {
   const following = useMemo(() => new Following(), []);
-  /** As of the last event; `following` is updated earlier. */
+  /** The state as of the last event; `following` is updated earlier. */
   const [isOn, setIsOn] = useState(true);
   const set = useCallback(
     (next: boolean): void => {

@@ -3,8 +3,9 @@ import { PAGE } from '../../api/read-log.ts';
 import { fieldsOf, textIn } from '../log/fields.ts';
 
 /**
- * The full text of which the conversation has only the end, from the deltas in the log. `seq` is
- * any of its events, a delta or the message. Null if deltas were removed (E6).
+ * The full version of a text that the conversation shows only the end of, built from the deltas in
+ * the log. `seq` is that of any of its events: a delta or the message. Null if deltas were removed
+ * (E6).
  */
 export async function wholeText(
   source: Pick<Client, 'runEvents'>,

@@ -3,12 +3,12 @@ import type { Highlighted } from '../context.ts';
 
 const NAME = 'search';
 
-/** Highlights the searched text in matching rows, without changing the page. */
+/** Highlights the search text in matching rows without changing the page. */
 export function useHighlights(
   part: RefObject<HTMLElement | null>,
   highlighted: Highlighted | null,
 ): void {
-  // After every render: rows come and go while scrolling.
+  // Runs after every render, because rows come and go while scrolling.
   useEffect(() => {
     if (!('highlights' in CSS)) return;
     if (highlighted === null || part.current === null) {

@@ -14,7 +14,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Searches the whole conversation, including what is not loaded. */
+/** Searches the whole conversation, including parts that are not loaded. */
 export function SearchBar({ view, onHighlight, onShow, onClose }: Props) {
   const t = useTexts();
   const [text, setText] = useState('');

@@ -1,7 +1,7 @@
 import type { Row } from '../log/rows.ts';
 import type { RunInfo } from '../log/run-cache.ts';
 
-/* Searches a conversation of which only a part is on the page. */
+/* Searches a conversation that is only partly on the page. */
 
 /** Lowercase text of each row, computed once. */
 const texts = new WeakMap<Row, string>();
