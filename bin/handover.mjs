@@ -8,7 +8,10 @@ import { SetupError } from './setup-error.mjs';
 
 const REQUIRED_MAJOR = 24;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** npm passes on a signal that the terminal has sent to both of us; it arrives within this time. */
+/**
+ * npm forwards a signal that the terminal has already sent to both of us; the copy arrives within
+ * this time.
+ */
 const NPM_ECHO_MS = 500;
 /** How long the child may take to exit after a second signal, in case its event loop is stuck. */
 const LAST_RESORT_MS = 2000;
@@ -18,7 +21,8 @@ export function findNode(root) {
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   try {
-    // Resolved the way Node does, because npm may have put the package beside ours, not inside.
+    // Resolved the way Node does it, because npm may have put the package beside ours, not inside
+    // it.
     const manifest = createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
     const node = join(dirname(manifest), 'bin', 'node');
     if (existsSync(node)) return node;
@@ -41,23 +45,23 @@ function tooOld(why) {
 }
 
 /**
- * Each half of the young generation gets 4 MB instead of the 16 MB that V8 lets it grow to during a
- * start: an idle server then takes 135 MB instead of 172.
+ * Limits each half of the young generation to 4 MB, instead of the 16 MB that V8 lets it reach
+ * during startup: an idle server then takes 135 MB instead of 172.
  */
 export const SERVER_FLAGS = ['--max-semi-space-size=4'];
 
 /**
  * Runs `script` under `node` and ends when it ends, with its exit code.
  *
- * The lifeline is a pipe on the child's descriptor 3. Signals are passed on as lines on it, so that
- * the child can distinguish them from those it gets itself: a Ctrl-C or a group kill reaches both of us,
- * and counts once (src/cli/stop.ts does the counting). When this process dies, however that
- * happens, the pipe ends and the child exits at once.
+ * The lifeline is a pipe on the child's descriptor 3. Signals are forwarded as lines on it, so that
+ * the child can distinguish them from those it receives directly: a Ctrl-C or a group kill reaches
+ * both of us but counts only once (src/cli/stop.ts does the counting). When this process dies, for
+ * whatever reason, the pipe closes and the child exits at once.
  *
  * @param {{
  *   node: string, script: string, args: string[], compileCache: string, serves: boolean,
  *   lastResortMs?: number,
- * }} options `serves`: it runs until stopped, so a stop is a success.
+ * }} options `serves`: it runs until stopped, so being stopped is a success.
  */
 export function handOver({
   node,
@@ -72,7 +76,7 @@ export function handOver({
     env: { NODE_COMPILE_CACHE: compileCache, ...process.env, BATON_LIFELINE_FD: '3' },
   });
   const lifeline = child.stdio[3];
-  lifeline.on('error', () => {}); // the child is gone; its exit is handled below
+  lifeline.on('error', () => {}); // The child is gone; its exit is handled below.
 
   const startedByNpm = /\bbaton\b/.test(process.env.npm_lifecycle_script ?? '');
   const received = [];

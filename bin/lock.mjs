@@ -1,4 +1,4 @@
-// A lock between processes of one machine, as a file that names its holder.
+// A lock between processes on one machine: a file that names its holder.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,8 @@ export async function withLock(file, { waiting, run }) {
     announced = true;
     await delay(POLL_MS);
   }
-  // Also if the process exits inside `run`. After a kill -9 the file stays and names a dead holder.
+  // Also runs if the process exits inside `run`. After a kill -9, the file remains and names a dead
+  // holder.
   const release = () => {
     if (read(file) === me) rmSync(file, { force: true });
   };
@@ -31,7 +32,8 @@ export async function withLock(file, { waiting, run }) {
 function take(file, me) {
   try {
     writeFileSync(`${file}.${process.pid}`, me);
-    linkSync(`${file}.${process.pid}`, file); // linked, not written: never seen half written
+    // Linked, not written, so that nobody sees it half written.
+    linkSync(`${file}.${process.pid}`, file);
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
@@ -43,7 +45,9 @@ function take(file, me) {
   return false;
 }
 
-/** Another process may have done the same and hold the lock again: then its file is put back. */
+/**
+ * Another process may have done the same and now hold the lock; in that case, its file is put back.
+ */
 function removeStale(file, holder) {
   const aside = `${file}.stale.${process.pid}`;
   try {
@@ -69,7 +73,7 @@ function isAlive(holder) {
 /** Distinguishes a process from a later one with the same id; without /proc only the id counts. */
 function startTime(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces; after it the start time is field 20.
+  // The name in parentheses may contain spaces; counting from after it, the start time is field 20.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'unknown';
 }
 

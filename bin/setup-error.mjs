@@ -1,2 +1,5 @@
-/** A problem the person who starts Baton can fix: what happened, why, what to do, a line each. */
+/**
+ * A problem that the person starting Baton can fix: what happened, why, and what to do, on a line
+ * each.
+ */
 export class SetupError extends Error {}

@@ -12,7 +12,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * Runs `npm ci` if needed; concurrent starts take turns. Development dependencies are included,
  * because a checkout also builds the web app and runs the tests.
  *
- * @param {number} interrupted the exit code when a signal ends the installation
+ * @param {number} interrupted the exit code if a signal ends the installation
  */
 export async function install(interrupted) {
   if (isInstalled()) return;
@@ -31,8 +31,8 @@ export async function install(interrupted) {
 }
 
 /**
- * Compares what npm reports as installed with the lock file. Not by time stamps: copying, cloning and
- * switching branches change those although nothing else changed.
+ * Compares what npm reports as installed with the lock file. Does not use timestamps, because
+ * copying, cloning and switching branches change them although nothing else has changed.
  */
 function isInstalled() {
   const wanted = packages(join(root, 'package-lock.json'));

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Resolves with its output if it succeeds; otherwise rejects with an error made by `failed`.
+ * If it succeeds, resolves with its output; otherwise rejects with an error made by `failed`.
  *
  * @param {string[]} command
  * @param {{
@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  *   env?: NodeJS.ProcessEnv,
  *   interrupted: number,
  *   failed: (why: string, output: string) => Error,
- * }} options `interrupted` is the exit code when a signal ends it
+ * }} options `interrupted` is the exit code if a signal ends it
  */
 export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -19,14 +19,14 @@ import { runTool } from './tool.mjs';
 const SOURCES = ['web', 'src/contract', 'src/client', 'package-lock.json'];
 const out = join(root, 'dist', 'web');
 const stamp = join(out, '.sources');
-/** Built here first, so that a server that starts during a build never reads half of one. */
+/** Built here first, so that a server that starts during a build never reads half of it. */
 const next = join(root, 'dist', 'web-next');
 
 /**
  * Builds the web app if needed; concurrent starts take turns.
  *
  * @param {string} node
- * @param {number} interrupted the exit code when a signal ends the build
+ * @param {number} interrupted the exit code if a signal ends the build
  */
 export async function buildWeb(node, interrupted) {
   if (isBuilt()) return;
@@ -45,7 +45,7 @@ export async function buildWeb(node, interrupted) {
 
 const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sources();
 
-/** By content, not by time stamps: cloning and switching branches also change those. */
+/** Compares content, not timestamps, because cloning and switching branches also change those. */
 function sources() {
   const hash = createHash('sha256');
   const add = (path) => {

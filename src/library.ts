@@ -6,7 +6,7 @@ import { type SqliteOptions, sqliteStore } from './storage/sqlite/store.ts';
 
 /*
  * The entry point `baton/queue`: a queue on one of the stores, and workers for it. Loads and starts
- * nothing else of Baton.
+ * no other part of Baton.
  */
 
 /** A queue that exists only in this process. */
