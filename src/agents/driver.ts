@@ -14,27 +14,31 @@ export interface Turn {
   readonly agent: AgentSpec;
   readonly message: string;
   readonly cwd: string;
-  /** The agent's id of the conversation to resume; null starts one. */
+  /** The agent's id for the conversation to resume; null starts a new one. */
   readonly conversation: string | null;
   /** A new conversation starts as a copy of this one, which does not change (S10). */
   readonly fork?: ForkPoint;
   readonly spawn: Spawn;
   /**
-   * Masks text that arrives in pieces. Text of which a driver keeps only the end is masked first: half
-   * of a secret is not recognised any more (P4).
+   * Masks text that arrives in pieces. If a driver keeps only the end of a text, it masks the text
+   * first, because half a secret would no longer be recognised (P4).
    */
   readonly maskStream: () => TextStream;
   /** Aborted when the agent must stop; the driver then ends with `stopped`. */
   readonly signal: AbortSignal;
   /**
-   * Called before every tool call and for every question of the agent (A7). The answer is stored before
-   * it is returned. Aborted if the agent withdraws the question. May take days. Without it, every call is denied.
+   * Called before every tool call and for every question from the agent (A7). The answer is stored
+   * before it is returned. Aborted if the agent withdraws the question. May take days. Without it,
+   * every call is denied.
    */
   readonly permit?: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
   /** Messages for an agent at work (Q11 `steer`); ends when no more can come. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
-  /** Tools the message relies on. A driver that knows the agent's tools fails if one is missing (`invalid_tool`, Q15). */
+  /**
+   * Tools that the message relies on. A driver that knows the agent's tools fails if one is missing
+   * (`invalid_tool`, Q15).
+   */
   readonly tools?: readonly string[];
   /** Appended to the agent's system prompt. */
   readonly systemPrompt?: string;
@@ -55,7 +59,7 @@ export interface TextStream {
 
 export interface ForkPoint {
   readonly conversation: string;
-  /** The agent's id of the last message to copy; null copies all. */
+  /** The agent's id for the last message to copy; null copies all of them. */
   readonly head: string | null;
 }
 
@@ -72,7 +76,7 @@ export interface Attachment {
 }
 
 export interface ToolCall {
-  /** The agent's own id of the call. */
+  /** The agent's own id for the call. */
   readonly id: string;
   readonly tool: string;
   readonly input: Json;
@@ -91,9 +95,9 @@ export type DriverEvent =
   /** A complete message. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
-  /** Usage of the turn so far; replaced by later ones, and finally by the usage of the end. */
+  /** Usage in the turn so far; later figures replace it, and finally those in the end event. */
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /** Any other event (tool use, thinking …), uncut: it is masked before it is cut. */
+  /** Any other event (tool use, thinking …), not yet shortened, because it is masked first. */
   | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
   /** Always the last event. */
   | { readonly kind: 'end'; readonly end: DriverEnd };
@@ -122,7 +126,7 @@ export interface DriverEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderr: string;
-  /** The agent's id of the conversation's last message, from which a fork would start. */
+  /** The agent's id for the conversation's last message, from which a fork would start. */
   readonly head?: string;
   readonly usage?: Usage;
   /** Reported usage of earlier turns that could only be estimated (A5). */

@@ -1,6 +1,6 @@
 /*
- * What an agent may see of the server's environment (A10). An allow-list, because any other variable
- * may hold a secret of the server, its owner or the shell that started it.
+ * What an agent may see of the server's environment (A10). An allow-list, because any other
+ * variable may contain a secret belonging to the server, its owner or the shell that started it.
  */
 
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR'];
@@ -22,7 +22,10 @@ export const AGENT_ENV_DEFAULT: readonly string[] = [
   ]),
 ];
 
-/** Never passed on, even if listed: they open the server and its database. A client's token may be. */
+/**
+ * Never passed on, even if listed, because they give access to the server and its database. A
+ * client's token may be passed on.
+ */
 const isServers = (name: string): boolean =>
   /^PG/i.test(name) || (/^BATON_/i.test(name) && name !== 'BATON_URL' && name !== 'BATON_TOKEN');
 

@@ -1,8 +1,8 @@
 import type { ProcessTable } from './process-table.ts';
 
 /**
- * Exempt are this process, its ancestors and its descendants: an agent may have started this server,
- * which must not kill itself when it searches for leftovers.
+ * This process, its ancestors and its descendants are exempt: an agent may have started this
+ * server, which must not kill itself when it searches for leftovers.
  */
 export const isExempt = (table: ProcessTable, pid: number): boolean =>
   withAncestors(table, process.pid).has(pid) || withAncestors(table, pid).has(process.pid);

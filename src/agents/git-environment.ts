@@ -16,7 +16,7 @@ export function withGitLimits(
   const count = /^\d+$/.test(set) ? Number(set) : 0;
   return {
     ...environment,
-    // Before any empty entry: git does not resolve links in the entries after one.
+    // Placed before any empty entry, because git does not resolve links in the entries after one.
     GIT_CEILING_DIRECTORIES: [
       ...new Set(workspaces.flatMap(withAbove)),
       ...(ceilings === '' ? [] : [ceilings]),

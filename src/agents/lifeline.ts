@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
  * So a helper process holds a pipe to the server. If the pipe closes without a goodbye, the helper
  * kills every process that carries the server's tag.
  *
- * There is one per server: a shell that waits in `read` and becomes Node only when there is work. It
- * takes 1 MB and nothing per run; the agents are gone as soon as Node has started. Rejected: a wrapper
- * around each agent, which would add 40 ms to every run (Node) or would have to know the process tree
- * (a shell); `setpriv --pdeathsig`, which adds 2 ms to every run, is not on every machine and reaches
- * only the agent, not what it has started.
+ * There is one per server: a shell that waits in `read` and becomes Node only when there is work.
+ * It takes 1 MB in total and nothing per run; the agents are gone as soon as Node has started.
+ * Rejected: a wrapper around each agent, which would add 40 ms to every run (Node) or would have to
+ * know the process tree (a shell); `setpriv --pdeathsig`, which adds 2 ms to every run, is not on
+ * every machine and reaches only the agent, not what it has started.
  */
 
 export interface Lifeline {
@@ -23,7 +23,7 @@ const SCRIPT = 'read -r word || exec "$0" "$@"';
 export interface LifelineOptions {
   readonly installation: string;
   readonly node: string;
-  /** Directory of private files of its agents, removed with them. */
+  /** The directory for its agents' private files, removed with them. */
   readonly privateDir?: string;
 }
 

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * Private files of one agent are kept below the data directory, by the node that started it, so that
- * those left by a dead node can be recognised.
+ * An agent's private files are kept below the data directory, in a folder for the node that started
+ * it, so that files left by a dead node can be recognised.
  */
 
 const FOLDER = 'private';

@@ -89,7 +89,10 @@ export function parseStat(pid: number, stat: string): ProcessRow {
 
 const NAME = Buffer.from(`${TAG_VARIABLE}=`);
 
-/** Finds the tag in an environment, whose variables end with NUL. The first of a name counts. */
+/**
+ * Finds the tag in an environment, whose variables end with NUL. If a name is repeated, the first
+ * counts.
+ */
 export function findTag(environment: Buffer): string | null {
   for (let at = environment.indexOf(NAME); at !== -1; at = environment.indexOf(NAME, at + 1)) {
     if (at > 0 && environment[at - 1] !== 0) continue;

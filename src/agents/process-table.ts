@@ -6,7 +6,9 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** A process cannot join another's session; children stay in it or start one of their own. */
+  /**
+   * A process cannot join another's session; its children stay in its session or start their own.
+   */
   readonly session: number;
   /** Start time in a system-specific unit; later starts are larger. */
   readonly start: number;

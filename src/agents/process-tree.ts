@@ -1,7 +1,10 @@
 import { isExempt } from './exempt-pids.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 
-/** The process a tree started with, leader of its own session, and a moment before it started. */
+/**
+ * The process that a tree started with, which leads its own session, and a moment before it
+ * started.
+ */
 export interface Root extends ProcessRow {
   readonly since: Moment;
 }
@@ -82,7 +85,8 @@ export class ProcessTree {
       for (const { session } of members.values()) {
         // A leader in another pid namespace is reported as 0.
         if (session === 0) continue;
-        // Not if a live process outside the tree leads the session: the member may only have a copy of the tag.
+        // Does not apply if a live process outside the tree leads the session: the member may only
+        // have a copy of the tag.
         if (members.has(session) || table.observe(session)?.ended !== false) sessions.add(session);
       }
       for (const row of others) {

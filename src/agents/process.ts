@@ -14,11 +14,11 @@ export interface AgentProcess {
   readonly stderr: Readable;
   /** Resolves when the root process has ended; never rejects. */
   readonly exited: Promise<ProcessExit>;
-  /** Sends SIGINT, so that the agent can end its turn itself. */
+  /** Sends SIGINT, so that the agent can end its turn on its own. */
   interrupt(): void;
   /**
    * Interrupt → close input → SIGTERM → SIGKILL of everything it started, 5 s in all. Resolves when
-   * nothing is left. Safe to call twice, and after the process has ended, to kill what it left
+   * nothing is left. Safe to call twice; after the process has ended, kills anything it left
    * behind.
    */
   stop(): Promise<void>;
@@ -28,7 +28,7 @@ export interface SpawnOptions {
   readonly cwd: string;
   /** Added to the environment the agent is allowed to see. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Who gets an interrupt; by default only the process. */
+  /** Who gets an interrupt; by default, only the process. */
   readonly interrupts?: 'process' | 'group';
 }
 

@@ -27,7 +27,10 @@ const OBSERVE_MS = 1000;
 /** Observing takes at most a fiftieth of the time, however many processes the machine has. */
 const OBSERVE_SHARE = 50;
 
-/** Follows a started process: what it starts, how it ends, and that nothing outlives it. */
+/**
+ * Follows a started process: tracks what it starts and how it ends, and makes sure that nothing
+ * outlives it.
+ */
 export function supervise(started: Started, options: Supervision): AgentProcess {
   const { child, table, root, tag, interrupts = 'process' } = started;
   const { stdin, stdout, stderr } = child;
@@ -43,7 +46,7 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
     }
   };
 
-  // Often at the start, when most programs start others, then less and less often.
+  // Frequent at first, when most programs start others, then less and less so.
   let timer: NodeJS.Timeout | undefined;
   const observeIn = (ms: number): void => {
     timer = setTimeout(() => {
@@ -86,7 +89,7 @@ export function supervise(started: Started, options: Supervision): AgentProcess 
 
 /**
  * When a process ends, Node discards output that has no listener. The reader may attach a moment
- * later, so a listener of our own holds the output until then.
+ * later, so our own listener holds the output until then.
  */
 function keepUnread(stream: Readable): void {
   if (stream.listenerCount('data') > 0 || stream.listenerCount('readable') > 0) return;

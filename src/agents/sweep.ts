@@ -23,8 +23,8 @@ interface SweepOptions {
 }
 
 /**
- * Run when a node starts: kills what agents of this installation's dead nodes left running on this
- * machine, with everything they started (A9). `liveNodes` are the other live nodes.
+ * Run when a node starts: kills every process that agents of this installation's dead nodes left
+ * running on this machine, with everything they started (A9). `liveNodes` are the other live nodes.
  */
 export const sweepLeftovers = (
   options: SweepOptions & { readonly self: string; readonly liveNodes: ReadonlySet<string> },
@@ -38,7 +38,7 @@ export const sweepLeftovers = (
 export const sweepRun = (options: SweepOptions & { readonly run: string }): Promise<Swept> =>
   sweep(options, ({ run }) => run === options.run);
 
-/** Kills what the agents of one dead node left (lifeline.ts). */
+/** Kills everything that one dead node's agents left behind (lifeline.ts). */
 export const sweepNode = (options: SweepOptions & { readonly node: string }): Promise<Swept> =>
   sweep(options, ({ node }) => node === options.node);
 
@@ -52,8 +52,8 @@ async function sweep(
   };
   const tree = new ProcessTree({ table, isOurs: ours });
   const seen = new Map<number, Leftover>();
-  // No grace: the node that could have asked them to stop is dead, and another one may be waiting
-  // to continue their work.
+  // There is no grace period: the node that could have asked them to stop is dead, and another one
+  // may be waiting to continue their work.
   const left = await kill(table, tree, withinMs, (rows) => {
     for (const { pid } of rows) {
       const text = table.tagOf(pid);

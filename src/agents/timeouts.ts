@@ -34,7 +34,8 @@ async function* run(
   let openTools = 0;
   try {
     for (;;) {
-      // Only while waiting for the agent: a slow consumer does not make the agent silent.
+      // Counts only while waiting for the agent, because a slow consumer does not make the agent
+      // silent.
       const silence =
         openTools > 0
           ? undefined
@@ -54,7 +55,7 @@ async function* run(
   }
 }
 
-/** An agent that ended by itself just before the limit keeps its own end. */
+/** An agent that ended on its own just before the limit keeps its own end. */
 function asTimeout(event: DriverEvent, message: string): DriverEvent {
   if (event.kind !== 'end' || event.end.outcome.kind !== 'stopped') return event;
   const outcome = { kind: 'failed', error: { class: 'timeout', message } } as const;

@@ -18,7 +18,7 @@ export type Conversation =
       readonly head: string | null;
     };
 
-/** The prompt is not an argument: it goes through stdin, which takes a megabyte without trouble. */
+/** The prompt is not an argument: it goes through stdin, which can easily take a megabyte. */
 export function commandLine(
   program: string,
   turn: Turn,
@@ -33,7 +33,7 @@ export function commandLine(
     '--print',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--include-partial-messages',
-    // Confirms which of our messages it has read.
+    // Makes it confirm which of our messages it has read.
     ...(turn.steer === undefined ? [] : ['--replay-user-messages']),
     ...['--permission-prompt-tool', 'stdio', '--settings', SETTINGS],
     ...['--tools', OFFERED_TOOLS.join(',')],

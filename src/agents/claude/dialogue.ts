@@ -32,7 +32,7 @@ export class Dialogue {
     this.#say(content, randomUUID());
   }
 
-  /** A further message, while it works on the first. */
+  /** Sends a further message while the agent works on the first. */
   steer(message: string): void {
     const uuid = randomUUID();
     this.#waiting.set(uuid, 0);
@@ -62,7 +62,8 @@ export class Dialogue {
         else this.#refuse(line.request_id);
         return;
       case 'control_cancel_request':
-        // After an interrupt Claude Code withdraws every open question by itself; the agent did not decide to.
+        // After an interrupt, Claude Code withdraws every open question on its own; the agent did
+        // not decide to.
         if (!this.#interrupted) this.#questions.get(line.request_id)?.abort();
         this.#questions.delete(line.request_id);
         return;
@@ -97,7 +98,7 @@ export class Dialogue {
     } catch (error) {
       answer = { behavior: 'deny', message: `The question could not be asked: ${String(error)}` };
     }
-    // Withdrawn, or the agent is being stopped: the answer has no reader any more.
+    // Withdrawn, or the agent is being stopped, so nobody will read the answer.
     if (!this.#questions.delete(requestId)) return;
     const response =
       answer.behavior === 'allow'

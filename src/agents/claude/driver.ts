@@ -13,11 +13,11 @@ import { findTranscript } from './transcript.ts';
 import { INSTALL } from './version.ts';
 
 export interface ClaudeSettings {
-  /** Path of Claude Code; searched for by default. */
+  /** Path of Claude Code; by default, Baton searches for it. */
   readonly program?: string | undefined;
   /** How often it retries a call to the model. */
   readonly retries?: number;
-  /** Where private files of the agent are kept while it runs; a temporary directory by default. */
+  /** Where the agent's private files are kept while it runs; a temporary directory by default. */
   readonly privateDir?: () => string;
 }
 

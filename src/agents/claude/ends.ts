@@ -11,7 +11,7 @@ export interface Ended {
   readonly stderr: string;
   readonly hasBegun: boolean;
   readonly version: string | undefined;
-  /** Tools the message relies on that Claude Code lacks. */
+  /** Tools that the message relies on but Claude Code lacks. */
   readonly missingTools: readonly string[];
   /** The last result. */
   readonly result: ResultLine | undefined;
@@ -68,7 +68,7 @@ function classOf({ error }: Ended, result: ResultLine, message: string): ErrorCl
   }
 }
 
-/** 2.1.197 reports an Opus that stays overloaded in words, without a status. */
+/** If Opus stays overloaded, 2.1.197 says so in words, without a status. */
 const statusOf = ({ api_error_status }: ResultLine, message: string): number | null =>
   api_error_status ?? (REPEATED_529.test(message) ? 529 : null);
 
@@ -81,7 +81,7 @@ function apiErrorClass(status: number | null, kind: string | undefined): ErrorCl
 }
 
 const REPEATED_529 = /^API Error: Repeated 529\b/;
-/** The message a fork starts at may be gone, too. */
+/** The message where a fork starts may be gone, too. */
 const LOST = /No conversation found|No message found with message\.uuid/i;
 const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
 const UNKNOWN_OPTION = /unknown option/i;

@@ -21,7 +21,7 @@ export class Events {
   model: string | null = null;
   hasBegun = false;
   lastMessage: string | null = null;
-  /** Its id of the conversation's last message, once a turn has ended with it. */
+  /** Its id for the conversation's last message, once a turn has ended with it. */
   head: string | undefined;
   /** The last limit that refused a call. */
   limit: RateLimit | null = null;

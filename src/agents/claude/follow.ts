@@ -48,7 +48,7 @@ export async function* follow(
       const usage = usageOf(countedOf(events, turn));
       if (usage !== undefined) yield { kind: 'usage', usage };
     }
-    // Only now: a call is emitted before it is asked about (Q16).
+    // Only now, because a call is emitted before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
     // This version would not ask about every call, or a tool it needs is missing.

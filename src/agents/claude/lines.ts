@@ -3,7 +3,7 @@ import { Json } from '../../contract/json.ts';
 
 /*
  * What Claude Code prints with `--output-format stream-json`: one JSON object per line. The schemas
- * require only what we use, so lines of other versions parse as well.
+ * require only what we use, so lines from other versions parse as well.
  */
 
 const JsonObject = z.record(z.string(), Json);
@@ -18,7 +18,9 @@ const Init = z.object({
   mcp_servers: z.array(z.object({ name: z.string(), status: z.string() })).default([]),
 });
 
-/** Background work. Agents make another turn when they are done; commands may never end. */
+/**
+ * Background work. Background agents cause another turn when they are done; commands may never end.
+ */
 const Background = z
   .object({
     type: z.literal('system'),

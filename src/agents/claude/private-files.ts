@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Turn } from '../driver.ts';
 
-/** Arguments passed by file: every user of the machine can read a command line. */
+/** Arguments passed in files, because every user of the machine can read a command line. */
 export interface PrivateFiles {
   readonly mcpConfig?: string;
   readonly systemPrompt?: string;

@@ -20,7 +20,7 @@ export async function findClaude(
   const native = `@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
   const candidates = [
     ...(env['PATH'] ?? '').split(delimiter).map((folder) => folder && join(folder, 'claude')),
-    // The binary itself: where install scripts are disabled, `.bin` links to a stub.
+    // The binary itself, because `.bin` links to a stub if install scripts are disabled.
     ...packaged.flatMap((folder) => [join(folder, native), join(folder, '.bin/claude')]),
   ];
   for (const path of candidates) if (path !== '' && (await isExecutable(path))) return path;

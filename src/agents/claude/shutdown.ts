@@ -5,14 +5,17 @@ import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
 
-/** Our share of the time to stop; the ladder has the rest. */
+/** Our share of the time for stopping; the ladder gets the rest. */
 const INTERRUPT_MS = (DRIVER_STOP_MS * 2) / 3;
 const CLOSE_MS = DRIVER_STOP_MS / 3;
-/** For a message it never reads, or a background agent that never reports back. */
+/**
+ * How long to wait for a message it may never read, or a background agent that may never report
+ * back.
+ */
 const PATIENCE_MS = 10_000;
-/** After its last result. A background command would keep it alive forever. */
+/** How long it may stay after its last result. A background command would keep it alive forever. */
 const LEAVE_MS = 2000;
-/** Between the end of its output and its exit. */
+/** How long it may take from the end of its output until it exits. */
 const EXIT_MS = 1000;
 
 const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
@@ -47,7 +50,8 @@ export class Shutdown {
   /** Called with every line, after its events were consumed. */
   async see(line: Line): Promise<void> {
     if (line.type === 'background') this.#agents = line.agents;
-    // Another turn, for a message that arrived while it worked or a background agent that is done.
+    // Another turn has begun, for a message that arrived while it worked or a background agent that
+    // is done.
     if (line.type === 'system') this.#betweenTurns = false;
     if (line.type === 'result') {
       this.#result.resolve();
@@ -89,7 +93,7 @@ export class Shutdown {
     await this.#agent.stop();
   }
 
-  /** Its exit, once its output has ended; a process that stays is stopped. */
+  /** Waits for its exit once its output has ended; a process that does not exit is stopped. */
   async exit(): Promise<ProcessExit> {
     await Promise.race([this.#agent.exited, pause(EXIT_MS)]);
     await this.#agent.stop();

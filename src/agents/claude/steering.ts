@@ -17,7 +17,7 @@ export class Steering {
     if (this.#messages !== undefined) await turnOfLoop();
   }
 
-  /** Takes no more messages; their source sees it by `return`. */
+  /** Takes no more messages, and informs their source through `return`. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

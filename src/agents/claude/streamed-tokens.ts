@@ -31,7 +31,7 @@ export class StreamedTokens {
     if (seen) this.#answers.set(id, { ...seen, tokens: updated(seen.tokens, usage) });
   }
 
-  /** A whole answer or block; counts from its pieces are more accurate and win. */
+  /** A whole answer or block; counts from its pieces are more accurate and take precedence. */
   whole({ id, model = null, usage }: Answer): void {
     if (!this.#answers.has(id)) this.#answers.set(id, { model, tokens: updated(NOTHING, usage) });
   }

@@ -3,8 +3,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The transcript of a conversation; null if it is not on this machine. Claude Code stores transcripts
- * by working directory, and 2.1.197 resolves an id only from that directory; a path works from any.
+ * The transcript of a conversation; null if it is not on this machine. Claude Code stores
+ * transcripts by working directory, and 2.1.197 resolves an id only from that directory; a path
+ * works from anywhere.
  */
 export async function findTranscript(
   conversation: string,

@@ -64,9 +64,10 @@ export function usageOf(counted: Counted): Usage | undefined {
 }
 
 /**
- * Usage of earlier, killed processes of the conversation, as far as the totals contain it (A5). A
- * process ended by SIGTERM stored its count: it is in the next total, but not in the usage since the
- * last result. One that was killed outright is in neither, and its estimate stands.
+ * Usage by earlier processes of the conversation that were killed, as far as the totals include it
+ * (A5). A process ended by SIGTERM has stored its count, which is in the next total but not in the
+ * usage since the last result. The count of one that was killed outright is in neither, so its
+ * estimate stands.
  */
 export function earlierOf({ conversation, before, results }: Counted): Usage | undefined {
   const known = Before.safeParse(before);
@@ -104,7 +105,7 @@ const added = (reported: Usage, seen: Usage): Usage => ({
   source: seen.source,
 });
 
-/** For the next turn's `usageBefore`; undefined leaves the old one. */
+/** For the next turn's `usageBefore`; undefined keeps the old value. */
 export function usageAfter({ version, conversation, results }: Counted): Json | undefined {
   const models = results.findLast(({ modelUsage }) => modelUsage !== undefined)?.modelUsage;
   return models === undefined ? undefined : { version, conversation, models };

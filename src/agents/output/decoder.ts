@@ -1,6 +1,6 @@
 /**
- * Decodes bytes to whole characters: one split over two pieces comes with the second. Invalid UTF-8,
- * and NUL, which databases refuse, becomes U+FFFD.
+ * Decodes bytes to whole characters: a character split across two pieces comes with the second.
+ * Invalid UTF-8, and NUL, which databases refuse, becomes U+FFFD.
  */
 export class Decoder {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -35,7 +35,7 @@ export async function* readOutput(
   }
   const over = new AbortController();
   let stopped = false;
-  // Not inside the loop: a consumer that reads nothing must not keep leftovers alive.
+  // Outside the loop, because a consumer that reads nothing must not keep leftovers alive.
   const afterwards = async (): Promise<void> => {
     await process.exited;
     await sleep(lingerMs, undefined, { signal: over.signal });

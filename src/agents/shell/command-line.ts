@@ -18,7 +18,7 @@ function inParts(text: string): string[] {
   const parts: string[] = [];
   for (let from = 0; from < bytes.length; ) {
     let to = Math.min(from + PART_BYTES, bytes.length);
-    // Do not cut inside a character: its later bytes start with the bits 10.
+    // Does not cut inside a character, whose later bytes start with the bits 10.
     while (to < bytes.length && ((bytes[to] ?? 0) & 0xc0) === 0x80) to--;
     parts.push(bytes.toString('utf8', from, to));
     from = to;

@@ -70,7 +70,7 @@ async function* follow(
   void process.exited.then((exit) => {
     ended = exit;
   });
-  // Not inside the loop: a caller that aborts may have stopped consuming events.
+  // Outside the loop, because a caller that aborts may have stopped consuming events.
   const onAbort = (): void => {
     asked = ended === undefined;
     void process.stop();

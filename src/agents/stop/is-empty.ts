@@ -3,8 +3,8 @@ import type { ProcessTree } from '../process-tree.ts';
 import { killIfNewest, killNewest } from './find-until-gone.ts';
 
 /**
- * True if no process of the tree is left. Checks twice in two ways: one of them catches a running
- * process most of the time, and one that was not running then is listed the next time.
+ * True if no process of the tree is left. Checks twice, in two ways: one check usually catches a
+ * running process, and a process that was not running then is listed the next time.
  */
 export async function isEmpty(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   for (let round = 0; round < 2; round++) {

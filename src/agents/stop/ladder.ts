@@ -16,10 +16,13 @@ export interface Ladder {
   readonly killMs: number;
 }
 
-/** How long a driver may take before the ladder to ask its agent to stop. */
+/** How long a driver may take, before the ladder starts, to ask its agent to stop. */
 export const DRIVER_STOP_MS = 600;
 
-/** With DRIVER_STOP_MS, less than the 5 s of Q9: listing a busy machine's processes takes time. */
+/**
+ * Together with DRIVER_STOP_MS, less than the 5 s of Q9, because listing a busy machine's processes
+ * takes time.
+ */
 export const LADDER: Ladder = {
   interruptMs: 1200,
   inputMs: 400,
@@ -52,7 +55,7 @@ export async function climb(process: Stoppable, ladder: Ladder): Promise<readonl
   if (await endsWithin(0)) {
     if (seemsEmpty(table, tree)) return [];
   } else {
-    // While the process table still shows who started whom.
+    // Done while the process table still shows which process started which.
     tree.observe();
     interrupt(table, root, interrupts);
     if (!(await endsWithin(ladder.interruptMs))) {

@@ -1,7 +1,7 @@
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
 import type { Members } from '../process-tree.ts';
 
-/** Signals this process or its group, unless the pid belongs to another process by now. */
+/** Signals this process or its group, unless the pid now belongs to another process. */
 export function signal(
   table: ProcessTable,
   row: ProcessRow,
