@@ -7,11 +7,11 @@ import { ARTEFACT_BYTES, type Artefact, ArtefactName } from '../contract/artefac
 import { SessionId } from '../contract/session.ts';
 import { removeTree } from './remove-tree.ts';
 
-/** Tool results too long for the log (E5), kept per session on the machine where it runs. */
+/** Tool results too long for the log (E5), kept for each session on the machine where it runs. */
 export interface Artefacts {
-  /** `call` is the agent's id of the call. The text is already masked. */
+  /** `call` is the agent's id for the call. The text is already masked. */
   keep(sessionId: string, runId: string, call: string, text: string): Promise<Artefact>;
-  /** Null if this machine has none of this name. */
+  /** Null if this machine has no artefact with this name. */
   read(sessionId: string, name: string): Promise<Readable | null>;
   remove(sessionId: string): Promise<void>;
 }

@@ -16,11 +16,11 @@ export interface DirectoryOptions {
   readonly ownPaths?: readonly string[];
 }
 
-/** Where fresh workspaces are made. */
+/** Where new workspaces are created. */
 export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspaces');
 
 /**
- * A plain directory on this machine: a fresh one under the data directory, or an existing one, which
+ * A plain directory on this machine: a new one under the data directory, or an existing one, which
  * is used as it is and never removed.
  */
 export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions): WorkspaceProvider {
@@ -60,9 +60,9 @@ function refuseOthers(spec: WorkspaceSpec): void {
 
 async function make(path: string): Promise<string> {
   try {
-    // For its owner only: agents store what they are given there.
+    // Accessible only to its owner, because agents store what they are given there.
     await mkdir(path, { recursive: true, mode: 0o700 });
-    // Refuse a link in its place: it could lead anywhere.
+    // Refuses a link in its place, because it could lead anywhere.
     if (!(await lstat(path)).isDirectory()) throw new Error('it is not a directory');
     return await realpath(path);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { byteLength } from '../contract/json.ts';
 import type { FileChange } from '../contract/session-event.ts';
 
-/* Lists of changed files and patches, in a size that an event can hold. */
+/* Lists of changed files and patches, small enough to fit in an event. */
 
 const FILES_MAX = 500;
 const FILES_BYTES = 32 * 1024;
@@ -28,7 +28,7 @@ export function listChanges(changes: ReadonlyMap<string, FileChange['change']>):
   return { files, truncated: false };
 }
 
-/** The start of a patch in whole lines, at most this many bytes as JSON. */
+/** The start of a patch, in whole lines and at most this many bytes as JSON. */
 export function fitPatch(
   patch: string,
   maxBytes = PATCH_BYTES,
@@ -38,7 +38,7 @@ export function fitPatch(
     const bytes = byteLength(JSON.stringify(rest));
     if (bytes <= maxBytes) return { patch: rest, truncated: rest.length < patch.length };
     const keep = Math.max(0, Math.floor((rest.length * maxBytes) / bytes) - 1);
-    // Whole lines only: half a secret would not be masked.
+    // Whole lines only, because half a secret would not be masked.
     rest = rest.slice(0, rest.lastIndexOf('\n', keep - 1) + 1);
   }
 }

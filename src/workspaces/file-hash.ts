@@ -5,7 +5,7 @@ import { open, readlink } from 'node:fs/promises';
 /** Larger files are identified by size and time only. */
 const FILE_BYTES = 1024 * 1024;
 
-/** Hashes files until the budget is used up; of a link, its target's path. */
+/** Hashes files until the budget is used up; for a link, hashes the path of its target. */
 export class FileHashes {
   #room: number;
 

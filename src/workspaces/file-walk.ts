@@ -7,9 +7,9 @@ export interface FoundFile {
   readonly stats: Stats;
 }
 
-/** How many names to visit at most, files or not. */
+/** The most names to visit, files or not. */
 const ENTRIES_MAX = 50_000;
-/** Made by tools, not by people, and can be made again. */
+/** Created by tools, not by people, so they can be created again. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 export const pathBelow = (root: string, path: string): Buffer =>
@@ -18,7 +18,9 @@ export const pathBelow = (root: string, path: string): Buffer =>
 export const readStats = (root: string, path: string): Promise<Stats | null> =>
   lstat(pathBelow(root, path)).catch(() => null);
 
-/** Caches which directories exist. A path through a link means another file, perhaps elsewhere. */
+/**
+ * Caches which directories exist. A path through a link refers to another file, perhaps elsewhere.
+ */
 export class Parents {
   readonly #root: string;
   readonly #known = new Map<string, Promise<boolean>>();
@@ -51,7 +53,7 @@ export interface Walk {
   readonly onMissed: () => void;
 }
 
-/** How many to read at once: one at a time takes many times as long. */
+/** How many to read at once; one at a time takes many times as long. */
 export const TOGETHER = 64;
 
 /**

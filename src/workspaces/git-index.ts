@@ -78,7 +78,7 @@ async function furnish(dir: string, { gitDir, exclude, sha256 }: GitPlace): Prom
   await copySmall(join(gitDir, 'index'), join(dir, 'index'));
 }
 
-/** Keeps the times: git uses them to decide which entries to check again. */
+/** Keeps the timestamps, because git uses them to decide which entries to check again. */
 async function copySmall(from: string, to: string): Promise<void> {
   const stats = await stat(from).catch(() => null);
   if (stats === null || !stats.isFile() || stats.size > INDEX_BYTES) return;

@@ -7,7 +7,7 @@ export interface GitPlace {
   readonly top: string;
   /** Path from there to the workspace; empty if they are the same. */
   readonly prefix: string;
-  /** Its git directory; of a worktree, the worktree's own. */
+  /** Its git directory; for a worktree, the worktree's own. */
   readonly gitDir: string;
   readonly objects: string;
   readonly exclude: string;
@@ -15,8 +15,9 @@ export interface GitPlace {
 }
 
 /**
- * Null if the workspace is in no repository, or in one of another user: anyone can create a `.git` in a
- * world-writable folder above, and git itself refuses those too (`safe.directory`).
+ * Null if the workspace is not in a repository, or the repository belongs to another user: anyone
+ * can create a `.git` in a world-writable folder above, and git itself refuses those, too
+ * (`safe.directory`).
  */
 export async function findGit(workspace: string): Promise<GitPlace | null> {
   const path = await realpath(workspace);

@@ -18,7 +18,7 @@ export interface GitOutput {
   readonly cut: boolean;
 }
 
-/** Settings that keep git from starting programs a repository names. */
+/** Settings that keep git from starting programs that a repository names. */
 const HARMLESS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.pager=cat'].flatMap(
   (setting) => ['-c', setting],
 );

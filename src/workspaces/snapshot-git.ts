@@ -34,16 +34,16 @@ export async function takeTree(
   }
 }
 
-/** With fewer of git's 256 object folders than this, removing saves little. */
+/** If fewer than this many of git's 256 object folders exist, removing objects saves little. */
 const MANY_FOLDERS = 100;
 
-/** Removes objects only earlier snapshots used. May fail: the next snapshot tries again. */
+/** Removes objects that only earlier snapshots used. May fail; the next snapshot tries again. */
 async function prune(git: PrivateGit, { tree }: GitSnapshot): Promise<void> {
   if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
   await git.run(['prune', '--expire=now', tree]);
 }
 
-/** Whether the repository ignores the workspace, which then is not part of it. */
+/** Whether the repository ignores the workspace; if so, the workspace is not part of it. */
 async function isIgnored(git: PrivateGit): Promise<boolean> {
   const { prefix } = git.place;
   if (prefix === '') return false;
@@ -52,7 +52,7 @@ async function isIgnored(git: PrivateGit): Promise<boolean> {
 
 interface Tree {
   readonly snapshot: GitSnapshot;
-  /** There are nested repositories, of which only the commit is visible, or nothing. */
+  /** There are nested repositories; only their commit is visible, or nothing at all. */
   readonly others: boolean;
 }
 
@@ -60,7 +60,7 @@ async function treeOf(git: PrivateGit): Promise<Tree> {
   const changed = ['ls-files', '-z', '-o', '-m', '-d', '--exclude-standard', ...only(git.place)];
   const names = new Set(namesIn(await git.must(changed)));
   const { add, remove, large } = await sort(git.place, names);
-  // Removals first: a directory may have taken a file's place.
+  // Removals come first, because a directory may have taken a file's place.
   if (remove.length > 0) {
     await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(remove));
   }

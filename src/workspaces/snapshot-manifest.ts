@@ -57,7 +57,7 @@ export async function compareManifest(
   };
   const known = new Set(before.files.map(([path]) => path));
   try {
-    // Fails if the workspace is gone, before all of its files count as deleted.
+    // Fails if the workspace is gone, so that its files do not all count as deleted.
     for await (const batch of filesBelow({ root, signal, onMissed })) {
       for (const { path, stats } of batch) {
         if (!known.has(path) && isNew(before, stats)) changes.set(path, 'added');
@@ -82,7 +82,7 @@ export async function compareManifest(
   return { files, truncated: truncated || listed.truncated };
 }
 
-/** If the earlier list is incomplete, an unlisted file is new if its inode is. */
+/** If the earlier list is incomplete, an unlisted file counts as new only if its inode is new. */
 const isNew = ({ truncated, at }: Manifest, { ctimeMs }: Stats): boolean =>
   !truncated || ctimeMs >= at - CLOCK_MS;
 

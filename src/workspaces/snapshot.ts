@@ -7,17 +7,17 @@ import { compareManifest, takeManifest } from './snapshot-manifest.ts';
 
 /*
  * The state of a workspace when an attempt started, to find out what an interrupted attempt changed
- * (Q16). For a git repository it is a tree in Baton's own object store, with the repository's as its
- * alternate; otherwise a list of files with hashes. Nothing here throws: the result says what could
- * not be read.
+ * (Q16). For a git repository, it is a tree in Baton's own object store, with the repository's as
+ * its alternate; otherwise, it is a list of files with hashes. Nothing here throws: the result says
+ * what could not be read.
  */
 
 /** How long reading a workspace may take. */
 const LOOK_MS = 10_000;
-/** After that, stop waiting even for a disk that does not answer. */
+/** After this, it stops waiting even for a disk that does not answer. */
 const END_MS = 1000;
 
-/** One character per byte: names need not be UTF-8. */
+/** One character per byte, because names need not be UTF-8. */
 const ManifestEntry = z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]);
 
 /** The stored form. */
@@ -78,7 +78,7 @@ const take = async (
   signal: AbortSignal,
 ): Promise<Snapshot> => (await takeTree(path, options, signal)) ?? takeManifest(path, signal);
 
-/** `stored` comes from `takeSnapshot`, perhaps of a process that is gone. */
+/** `stored` comes from `takeSnapshot`, perhaps in a process that is gone. */
 export async function diffSince(
   path: string,
   stored: unknown,
