@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { MASK_PATTERNS, MaskPatterns } from '../contract/mask-pattern.ts';
+import { LEASE_SECONDS } from '../contract/node.ts';
 
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -143,7 +144,7 @@ export const settings = {
     env: 'BATON_LEASE_SECONDS',
     expected: 'a whole number from 1 to 3600',
     schema: whole(1, 3600),
-    default: '30',
+    default: String(LEASE_SECONDS),
     help: 'seconds of silence after which a node counts as dead',
   }),
   hostId: setting({

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { HostId, NodeId, RunType } from './ids.ts';
 import { Time } from './time.ts';
 
+/** How long a node's lease lasts by default, in seconds. */
+export const LEASE_SECONDS = 30;
+
 export const NodeRole = z.enum(['api', 'worker']);
 
 /**

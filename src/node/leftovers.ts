@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { sweepPrivate } from '../agents/private-dir.ts';
 import { sweepLeftovers } from '../agents/sweep.ts';
 import type { NodeRecord } from '../contract/node.ts';
-import { isProvablyDead, type ProcessIdentity } from '../queue/node/process-identity.ts';
+import { isProvablyDead, type ProcessIdentity } from '../queue/membership/process-identity.ts';
 import type { Store } from '../queue/store.ts';
 
 export interface LeftoverOptions {

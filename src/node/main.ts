@@ -9,9 +9,10 @@ import { makeDataDirectory } from '../config/data-directory.ts';
 import { packageVersion } from '../config/version.ts';
 import { newId } from '../contract/ids.ts';
 import type { ServerMasker } from '../policy/masking/masking.ts';
-import { identify } from '../queue/node/process-identity.ts';
+import { identify } from '../queue/membership/process-identity.ts';
 import { Purger } from '../queue/purger.ts';
 import { Scheduler } from '../queue/schedules/scheduler.ts';
+import { renewMsOf } from '../queue/worker/worker-settings.ts';
 import { adminTokenOf } from '../secrets/admin-token.ts';
 import { aesBox } from '../secrets/aes-box.ts';
 import { secretKeyOf } from '../secrets/key.ts';
@@ -125,7 +126,6 @@ export async function startNode(
       store.putSettingOnce('installation', newId()),
     );
     const leaseMs = config.leaseSeconds * 1000;
-    const renewMs = leaseMs / 3;
     composed = compose({
       store,
       publicUrl: config.publicUrl ?? url,
@@ -153,7 +153,6 @@ export async function startNode(
         roles: [...roles],
         version: packageVersion(),
         leaseMs,
-        renewMs,
         onAttempt: metrics.attemptEnded,
       },
       queueMax: config.queueLimit,
@@ -183,7 +182,7 @@ export async function startNode(
       isThere: store.isThere ?? (() => true),
       freeBytes: () => freeSpace(directories),
       leaseRemainingMs: () => worker.leaseRemainingMs,
-      renewMs,
+      renewMs: renewMsOf(leaseMs),
     });
     started.push(() => queue.close());
     started.push(() => connections.stop());

@@ -3,7 +3,7 @@ import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { AccessStore } from '../access/access-store.ts';
 import type { NodeLoad } from '../contract/node.ts';
 import type { Logger } from '../queue/logger.ts';
-import { isTransient } from '../queue/node/database-watch.ts';
+import { isTransient } from '../queue/membership/database-watch.ts';
 
 const EVERY_MS = 5000;
 /** The sampling interval for the event loop's delay. */

@@ -225,7 +225,7 @@ export interface KeepLease {
   readonly renewMs: number;
   /** How long the main thread may block before the lease is given up. */
   readonly stallMs: number;
-  /** When the join was sent, on the clock of lease-keeper.ts; defaults to now. */
+  /** When the join was sent, on the clock of lease-renewal.ts; defaults to now. */
   readonly sentAt?: number;
 }
 

@@ -1,7 +1,7 @@
 import { Coalescer } from '../queue/coalescer.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import type { Logger } from '../queue/logger.ts';
-import { isTransient } from '../queue/node/database-watch.ts';
+import { isTransient } from '../queue/membership/database-watch.ts';
 import type { ApprovalStore } from './approvals/approval-store.ts';
 import type { Connections } from './connections.ts';
 import type { SteerStore } from './messages/steer-store.ts';

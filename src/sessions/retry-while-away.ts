@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTransient } from '../queue/node/database-watch.ts';
+import { isTransient } from '../queue/membership/database-watch.ts';
 
 const FIRST_MS = 100;
 const MOST_MS = 2000;

@@ -7,7 +7,7 @@ import type { SimWorker } from './worker.ts';
 
 export const LEASE_MS = 30_000;
 export const RENEW_MS = 10_000;
-/** The share of a lease that a worker does not trust; see lease-keeper.ts. */
+/** The share of a lease that a worker does not trust; see lease-renewal.ts. */
 export const MARGIN_MS = LEASE_MS / 10;
 
 const BEGINNING = 1_000_000;

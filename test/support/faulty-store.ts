@@ -1,5 +1,5 @@
 import { BatonError } from '../../src/contract/errors.ts';
-import { keepInProcess } from '../../src/queue/node/lease-keeper.ts';
+import { keepInProcess } from '../../src/queue/membership/lease-renewal.ts';
 import type { Store } from '../../src/queue/store.ts';
 
 export interface Faults {

@@ -1,6 +1,6 @@
 import { isBatonError } from '../../contract/errors.ts';
 import type { Logger } from '../logger.ts';
-import { DatabaseWatch } from '../node/database-watch.ts';
+import { DatabaseWatch } from '../membership/database-watch.ts';
 import type { Hint, Store } from '../store.ts';
 import { catchUp } from './catch-up.ts';
 import { Feeds } from './feeds.ts';

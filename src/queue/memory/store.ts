@@ -4,7 +4,7 @@ import type { Lane } from '../../contract/lane.ts';
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
 import type { Run } from '../../contract/run.ts';
 import type { Schedule } from '../../contract/schedule.ts';
-import { keepInProcess } from '../node/lease-keeper.ts';
+import { keepInProcess } from '../membership/lease-renewal.ts';
 import type {
   Admission,
   AttemptWrite,

@@ -3,7 +3,7 @@ import { CapturedLog } from '../../../test/support/captured-log.ts';
 import { until } from '../../../test/support/until.ts';
 import { Gate } from '../../../test/support/worker-rig.ts';
 import { BatonError } from '../../contract/errors.ts';
-import { DatabaseWatch } from '../node/database-watch.ts';
+import { DatabaseWatch } from '../membership/database-watch.ts';
 import type { AttemptWrite } from '../store.ts';
 import { LostError } from './attempt-channel.ts';
 import { AttemptWriter } from './attempt-writer.ts';

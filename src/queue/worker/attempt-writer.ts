@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { type DatabaseWatch, isTransient } from '../node/database-watch.ts';
+import { type DatabaseWatch, isTransient } from '../membership/database-watch.ts';
 import type { QueueStore } from '../store.ts';
 import { Channel, type Entry, LostError, type Sink } from './attempt-channel.ts';
 

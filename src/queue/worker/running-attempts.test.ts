@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CapturedLog } from '../../../test/support/captured-log.ts';
-import { DatabaseWatch } from '../node/database-watch.ts';
+import { DatabaseWatch } from '../membership/database-watch.ts';
 import type { ClaimedRun, HeldLane } from '../store.ts';
 import { Attempt, nextStamp } from './attempt.ts';
 import { AttemptWriter } from './attempt-writer.ts';

@@ -1,7 +1,7 @@
-import type { NodeInfo } from '../../contract/node.ts';
+import { LEASE_SECONDS, type NodeInfo } from '../../contract/node.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Logger } from '../logger.ts';
-import { identify, type ProcessIdentity } from '../node/process-identity.ts';
+import { identify, type ProcessIdentity } from '../membership/process-identity.ts';
 import type { RunQueue } from '../run-queue.ts';
 import type { Caps, Clock, Store } from '../store.ts';
 import type { AttemptEnd } from './attempt-log.ts';
@@ -47,16 +47,19 @@ export interface Settings extends Required<Omit<WorkerOptions, 'caps' | 'host'>>
   readonly caps: Caps;
 }
 
+/** How often a lease is renewed by default. */
+export const renewMsOf = (leaseMs: number): number => leaseMs / 3;
+
 export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
   const { caps, host, ...given } = options;
-  const leaseMs = options.leaseMs ?? 30_000;
+  const leaseMs = options.leaseMs ?? LEASE_SECONDS * 1000;
   const settings: Settings = {
     concurrency: 10,
     oneMachine: false,
     roles: ['worker'],
     version: '',
     leaseMs,
-    renewMs: leaseMs / 3,
+    renewMs: renewMsOf(leaseMs),
     stallMs: 60_000,
     graceMs: 30_000,
     returnMs: 5000,

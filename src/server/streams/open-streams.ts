@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Authenticator } from '../../access/service.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../queue/logger.ts';
-import { isTransient } from '../../queue/node/database-watch.ts';
+import { isTransient } from '../../queue/membership/database-watch.ts';
 import { Slots } from '../limits/slots.ts';
 import type { CheckCache, ReadCheck } from './read-check.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';

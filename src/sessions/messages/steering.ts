@@ -1,7 +1,7 @@
 import { Coalescer } from '../../queue/coalescer.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { Logger } from '../../queue/logger.ts';
-import { isTransient } from '../../queue/node/database-watch.ts';
+import { isTransient } from '../../queue/membership/database-watch.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';

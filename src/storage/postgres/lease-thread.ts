@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SharedLease, startRenewing } from '../../queue/node/lease-keeper.ts';
+import { SharedLease, startRenewing } from '../../queue/membership/lease-renewal.ts';
 import type { KeepLease } from '../../queue/store.ts';
 import { renew } from '../operations/nodes.ts';
 import { makePool, type Target } from './connect.ts';

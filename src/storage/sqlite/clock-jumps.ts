@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../queue/node/lease-keeper.ts';
+import { monotonicMs } from '../../queue/membership/lease-renewal.ts';
 
 /** A smaller difference is a clock adjustment, not a jump. */
 const LEAST_MS = 1000;

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { receiveMessageOnPort } from 'node:worker_threads';
-import { SharedLease, startRenewing } from '../../queue/node/lease-keeper.ts';
+import { SharedLease, startRenewing } from '../../queue/membership/lease-renewal.ts';
 import { ClockJumps } from './clock-jumps.ts';
 import { commitTogether } from './commit.ts';
 import { Connection } from './connection.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { BatonError } from '../../contract/errors.ts';
-import { keepShared, SharedLease } from '../../queue/node/lease-keeper.ts';
+import { keepShared, SharedLease } from '../../queue/membership/lease-renewal.ts';
 import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
 import type { Answer, Arguments, OperationName } from '../operations/registry.ts';

@@ -7,7 +7,7 @@ import {
   SharedLease,
   shouldRenew,
   startRenewing,
-} from './lease-keeper.ts';
+} from './lease-renewal.ts';
 
 const options = { leaseMs: 1000, renewMs: 10, stallMs: 60_000 };
 
@@ -89,7 +89,7 @@ test('the lease of a hung main thread is not renewed until it sends a heartbeat 
 
 test('[Q6] a thread keeps the lease while the main thread is blocked', async () => {
   const lease = new SharedLease({ leaseMs: 300 });
-  const module = JSON.stringify(new URL('./lease-keeper.ts', import.meta.url).href);
+  const module = JSON.stringify(new URL('./lease-renewal.ts', import.meta.url).href);
   const thread = new Thread(
     `const { parentPort, workerData } = require('node:worker_threads');
      import(${module}).then(({ SharedLease, startRenewing }) => {

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { LeaseKeeper, Store } from '../store.ts';
 import { AttemptWriter } from '../worker/attempt-writer.ts';
 import type { DatabaseWatch } from './database-watch.ts';
-import { monotonicMs } from './lease-keeper.ts';
+import { monotonicMs } from './lease-renewal.ts';
 
 export interface MembershipOptions {
   readonly store: Store;
