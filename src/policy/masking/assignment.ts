@@ -1,4 +1,5 @@
 import { type Block, restOfBlock, startOfBlock } from './block.ts';
+import { isNamed } from './named-secrets.ts';
 import {
   BLANKS_MAX,
   isSecretValue,
@@ -15,6 +16,7 @@ import {
   chars,
   holdsMask,
   MASK_START,
+  maskedHit,
   type Rest,
   type Rule,
   restOfRun,
@@ -22,7 +24,6 @@ import {
   type Verdict,
   type View,
 } from './rule.ts';
-import { hidden, isNamed } from './shapes.ts';
 
 /*
  * `password=…` in variables, query strings, JSON, YAML, code and flags. Text in quotes, or directly after `=`, is a
@@ -135,7 +136,7 @@ function inBlock(place: Place, { from, indent }: Block): Verdict {
   // Hides the word before a token, too; otherwise masking the result again would.
   const named = !/^bearer$/i.test(text.slice(from, from + 6)) && isNamed(place, from);
   if (named !== false) return named === 'more' ? 'more' : null;
-  return hidden(from - at, from - at, restOfBlock(indent));
+  return maskedHit(from - at, from - at, restOfBlock(indent));
 }
 
 /** A prefix and a quote, with any backslashes that escape it. */

@@ -1,16 +1,17 @@
+import { isNamed } from './named-secrets.ts';
 import { isSecretValue, kindOfName } from './names.ts';
 import {
   type Chars,
   CONTEXT,
   chars,
   holdsMask,
+  maskedHit,
   type Rule,
   restOfRun,
   runEnd,
   type Verdict,
   type View,
 } from './rule.ts';
-import { hidden, isNamed } from './shapes.ts';
 
 /* Secrets that are recognised by the file, command or URL they are in. */
 
@@ -29,7 +30,7 @@ function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {
   if (secret.length < least || PLACEHOLDER.test(secret) || holdsMask(secret)) return null;
   const named = isNamed(view, from);
   if (named !== false) return named === 'more' ? 'more' : null;
-  return hidden(from - at, end - at, restOfRun(set));
+  return maskedHit(from - at, end - at, restOfRun(set));
 }
 
 /** `machine host login name password secret`, over one line or several. */
@@ -108,7 +109,7 @@ const elementRule: Rule = {
     if (kind !== 'password' && /^[A-Za-z_-]+$/.test(value)) return null;
     const named = isNamed(view, at + 1);
     if (named !== false) return named === 'more' ? 'more' : null;
-    return hidden(1, end - at, restOfRun(content));
+    return maskedHit(1, end - at, restOfRun(content));
   },
 };
 

@@ -23,8 +23,8 @@ export const maskJson = (masker: Masker, value: Json): Json =>
 /** The same for the input of a tool call: no mask covers shell syntax or a line break (P4). */
 export const maskCallJson = (masker: Masker, value: Json): Json => {
   const { maskCall, hasMask } = masker;
-  const hidden = (secret: string): string => coverValue(masker, secret);
-  return maskAll({ text: maskCall, value: hidden, hasMask }, value, null);
+  const cover = (secret: string): string => coverValue(masker, secret);
+  return maskAll({ text: maskCall, value: cover, hasMask }, value, null);
 };
 
 /** What a value's own field name, or that of an enclosing field, says about it. */

@@ -4,13 +4,15 @@ import { expect, test } from 'vitest';
 import { DEPTH } from '../../../test/support/depth.ts';
 import { seeded } from '../../../test/support/seeded.ts';
 import { assignmentRules } from './assignment.ts';
+import { bearerRule } from './bearer.ts';
 import { HARMLESS, SECRETS } from './corpus.ts';
 import { formatRules } from './formats.ts';
+import { lineRule } from './line-token.ts';
 import { createMasker } from './masking.ts';
 import { privateKeyRule } from './private-key.ts';
 import { stepCounter } from './regexp-steps.ts';
-import { bearerRule, lineRule, urlRule } from './shapes.ts';
-import { tokenRules } from './tokens.ts';
+import { tokenRules } from './token-prefixes.ts';
+import { urlRule } from './url-credentials.ts';
 
 interface Expressions {
   readonly literals: RegExp[];

@@ -7,7 +7,7 @@ import { HARMLESS, SECRETS } from './corpus.ts';
 import { maskCallJson, maskJson } from './json.ts';
 import type { Masker } from './masker.ts';
 import { createMasker } from './masking.ts';
-import { tokenNames } from './tokens.ts';
+import { tokenNames } from './token-prefixes.ts';
 
 const masker = createMasker();
 

@@ -1,15 +1,17 @@
 import { assignmentRules } from './assignment.ts';
+import { bearerRule } from './bearer.ts';
 import { CapitalsStream } from './capitals.ts';
 import { formatRules } from './formats.ts';
+import { lineRule } from './line-token.ts';
 import { KnownSecrets, LiteralStream, literalsOf } from './literals.ts';
 import type { Masker, MaskStream } from './masker.ts';
 import { tokenRule } from './pattern.ts';
 import { privateKeyRule } from './private-key.ts';
 import { MASKED, maskOf } from './rule.ts';
-import { bearerRule, lineRule, urlRule } from './shapes.ts';
 import { ruleBook, ScanStream } from './stream.ts';
-import { tokenNames, tokenRules } from './tokens.ts';
+import { tokenNames, tokenRules } from './token-prefixes.ts';
 import { callCover, coverKnown, maskKeyLines } from './tool-call.ts';
+import { urlRule } from './url-credentials.ts';
 
 export interface MaskingOptions {
   /** Masks every word of 20 capitals and digits, as the first design did. */

@@ -141,3 +141,11 @@ export function insideWord(before: string): boolean {
   if (before === '' || !alphanumeric(before.charCodeAt(before.length - 1))) return false;
   return !ESCAPE.test(before.slice(-12));
 }
+
+/** A secret without a type of its own; positions as in `Hit`. */
+export const maskedHit = (keep: number, end: number, rest?: Rest): Verdict => ({
+  mask: 'MASKED',
+  keep,
+  end,
+  ...(rest === undefined ? {} : { rest }),
+});

@@ -1,3 +1,4 @@
+import { heldRun } from './line-token.ts';
 import type { MaskStream } from './masker.ts';
 import {
   CONTEXT,
@@ -8,7 +9,6 @@ import {
   type Rule,
   type Verdict,
 } from './rule.ts';
-import { heldRun } from './shapes.ts';
 import type { Cover } from './tool-call.ts';
 
 /** The rules, indexed so that text where no rule can start is skipped quickly. */

@@ -89,9 +89,9 @@ export class OwnFiles {
     const { plain } = command;
     const text = plain.words ? command.text : withHome(command.text, call.home);
     const parts = text === command.text ? command.parts : looseParts(text);
-    const visible = text === command.text ? command.distinct() : new Set(parts.flat());
+    const visibleWords = text === command.text ? command.distinct() : new Set(parts.flat());
     const expanded = plain.words ? NO_WORDS : expandedWords(text);
-    const all = expanded.size === 0 ? visible : new Set([...visible, ...expanded]);
+    const all = expanded.size === 0 ? visibleWords : new Set([...visibleWords, ...expanded]);
     const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
     const isMentioned = this.#mentionsOwnPath(text, call.home);
     if (isMentioned && !isAll) return DENIED;

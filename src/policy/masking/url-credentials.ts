@@ -1,0 +1,52 @@
+import { chars, holdsMask, maskedHit, type Rule, runEnd, type Verdict } from './rule.ts';
+import { tokenAt } from './token-prefixes.ts';
+
+const userName = chars('^\\s/?#:@"\'`<>\\\\');
+/** People who write URLs by hand do not encode an at sign in a password. */
+const userPassword = chars('^\\s/?#"\'`<>\\\\');
+/** A user name of this length is a token. */
+const TOKEN_LENGTH = 20;
+const USER_MAX = 200;
+/** Together with the name, no more than LOOK_AHEAD. */
+const PASSWORD_MAX = 300;
+/** `$NAME` is a placeholder, `$ecret!` is not; `%41` is an encoded character of a password. */
+const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
+/** Database passwords are often written with a bare slash. In web URLs a slash begins the path. */
+const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|rediss?|amqps?)$/i;
+const databasePassword = chars('^\\s?#"\'`<>\\\\');
+
+/** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
+export const urlRule: Rule = {
+  start: '://',
+  at({ text, at, final, before }) {
+    const from = at + 3;
+    const nameEnd = runEnd(text, from, userName, USER_MAX);
+    if (nameEnd === text.length && !final) return 'more';
+    if (text[nameEnd] === '@') return inUrl(text, at, from, nameEnd, TOKEN_LENGTH);
+    if (text[nameEnd] !== ':' || holdsMask(text.slice(from, nameEnd))) return null;
+    let end = runEnd(text, nameEnd + 1, userPassword, PASSWORD_MAX);
+    let last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    const isPath = text[end] !== '/' || isNumber(text.slice(nameEnd + 1, end));
+    if (last === -1 && !isPath && DATABASE.test(before.slice(-16))) {
+      end = runEnd(text, nameEnd + 1, databasePassword, PASSWORD_MAX);
+      last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+    }
+    if (end === text.length && !final) return 'more';
+    if (last === -1 || isPort(text.slice(from, nameEnd + 1 + last))) return null;
+    return inUrl(text, at, nameEnd + 1, nameEnd + 1 + last, 1);
+  },
+};
+
+const isNumber = (text: string): boolean => /^\d*$/.test(text);
+
+/** `localhost:3000` is not a name and a password. */
+const isPort = (before: string): boolean =>
+  /^(?:localhost|[\d.]+|\[[\da-f:]+\]):\d{2,5}$/i.test(before);
+
+function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
+  const secret = text.slice(from, end);
+  if (secret.length < least || holdsMask(secret) || PLACEHOLDER.test(secret)) return null;
+  // A token gets the mask of its type.
+  if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
+  return maskedHit(from - at, end - at);
+}
