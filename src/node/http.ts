@@ -5,14 +5,14 @@ import type { Config } from '../config/config.ts';
 import { BatonError } from '../contract/errors.ts';
 import { createApp } from '../server/app.ts';
 import { requestAuthenticator } from '../server/auth.ts';
+import { withAuthMetrics } from '../server/auth-metrics.ts';
 import { addressReader, proxyCheck } from '../server/limits/address.ts';
 import { ConnectionGuard } from '../server/limits/connection-guard.ts';
 import { connectionLimits, descriptorLimit } from '../server/limits/connection-limits.ts';
-import { limited } from '../server/limits/limited.ts';
 import { Limits } from '../server/limits/limits.ts';
-import { measured } from '../server/measured.ts';
+import { withRequestLimits } from '../server/limits/request-limits.ts';
 import type { Metrics } from '../server/metrics.ts';
-import { createSite } from '../server/site.ts';
+import { createOwnSite } from '../server/own-site.ts';
 import type { OpenStreams } from '../server/streams/open-streams.ts';
 import { registerStreams } from '../server/streams/register.ts';
 import { agentProbes } from './agent-probes.ts';
@@ -48,7 +48,7 @@ export function createHttp(options: HttpOptions): Http {
     ...(config.rateLimit === undefined ? {} : { perUser: config.rateLimit, includeAdmin: true }),
   });
   const authenticator = new StoreAuthenticator({ adminToken: options.adminToken });
-  const site = createSite(config);
+  const site = createOwnSite(config);
   const addressOf = addressReader(config.trustedProxies);
   const connections = new ConnectionGuard({
     ...connectionLimits(descriptorLimit(), config.workerConcurrency, config.streamLimit),
@@ -56,7 +56,7 @@ export function createHttp(options: HttpOptions): Http {
     log,
   });
   const unlimited = requestAuthenticator(authenticator, { site, addressOf });
-  const auth = measured(limited(unlimited, limits, connections), metrics);
+  const auth = withAuthMetrics(withRequestLimits(unlimited, limits, connections), metrics);
   const served = <T>(part: (composed: Composed) => T) => {
     return (): T | null => {
       if (!servesApi)

@@ -8,7 +8,7 @@ import { PAGE_KEY_HEADER } from '../contract/page-key.ts';
 import { cookieOf } from './cookies.ts';
 import { type AddressOf, addressReader } from './limits/address.ts';
 import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
-import { createSite, type RequestHeaders, type Site } from './site.ts';
+import { createOwnSite, type OwnSite, type RequestHeaders } from './own-site.ts';
 
 /** The source of a credential: a Fastify request, or the raw request of an upgrade. */
 export interface CredentialRequest extends RequestHeaders {
@@ -40,7 +40,7 @@ export interface Authenticated {
  */
 export interface RequestAuthenticator {
   readonly authenticator: Authenticator;
-  readonly site: Site;
+  readonly site: OwnSite;
   readonly addressOf: AddressOf;
   /** Throws `origin_refused` for requests that another site made a browser send. */
   authenticate(request: CredentialRequest): Promise<Authenticated | null>;
@@ -48,7 +48,7 @@ export interface RequestAuthenticator {
 }
 
 export interface RequestAuthenticatorOptions {
-  readonly site?: Site;
+  readonly site?: OwnSite;
   readonly addressOf?: AddressOf;
 }
 
@@ -58,7 +58,7 @@ export interface RequestAuthenticatorOptions {
  */
 export function requestAuthenticator(
   authenticator: Authenticator,
-  { site = createSite(), addressOf = addressReader() }: RequestAuthenticatorOptions = {},
+  { site = createOwnSite(), addressOf = addressReader() }: RequestAuthenticatorOptions = {},
 ): RequestAuthenticator {
   const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;

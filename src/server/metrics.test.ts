@@ -7,7 +7,7 @@ import { memoryStore } from '../queue/memory/store.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker/worker.ts';
 import { requestAuthenticator } from './auth.ts';
-import { measured } from './measured.ts';
+import { withAuthMetrics } from './auth-metrics.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { NodeFacts } from './metrics-facts.ts';
 
@@ -158,7 +158,7 @@ test('[O4] [X1] refusals by reason, sign-ins, and the time of authentication', a
   for (const code of refused) metrics.refused(code);
   for (const code of ['not_found', 'database_unreachable'] as const) metrics.refused(code);
   const authenticator = new StoreAuthenticator({ adminToken: 'a-token-of-some-length' });
-  const auth = measured(requestAuthenticator(authenticator), metrics);
+  const auth = withAuthMetrics(requestAuthenticator(authenticator), metrics);
   const from = { address: '192.0.2.1', requestId: '1' };
   const headers = { authorization: 'Bearer a-token-of-some-length' };
   expect(await auth.authenticate({ headers, method: 'GET', ...from })).not.toBeNull();

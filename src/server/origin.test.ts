@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { checkOrigin, checkSignInOrigin, checkUpgradeOrigin } from './origin.ts';
-import { createSite } from './site.ts';
+import { createOwnSite } from './own-site.ts';
 
-const site = createSite();
+const site = createOwnSite();
 const host = '127.0.0.1:8080';
 const ours = `http://${host}`;
 const theirs = 'http://127.0.0.1:9090';

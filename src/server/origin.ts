@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BatonError } from '../contract/errors.ts';
-import type { Site } from './site.ts';
+import type { OwnSite } from './own-site.ts';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -8,7 +8,7 @@ const READS = ['GET', 'HEAD', 'OPTIONS'];
  * Refuses requests that another site causes a browser with our cookie to send. Another port of the
  * same host counts as another site, although browsers send it the same cookies.
  */
-export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: Site): void {
+export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: OwnSite): void {
   const { origin, host } = headers;
   const isRead = READS.includes(method);
   if (origin === undefined ? !isRead : !site.isOurs(origin, host)) refuse();
@@ -16,7 +16,7 @@ export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: 
 }
 
 /** Browsers let any page open a WebSocket anywhere, with the cookie. The ticket is checked later. */
-export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: Site): void {
+export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: OwnSite): void {
   if (origin === undefined || !site.isOurs(origin, host)) refuse();
 }
 
@@ -24,7 +24,7 @@ export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: 
  * For sign-in, where there may be no cookie yet. A request without an `Origin` does not come from a
  * browser.
  */
-export function checkSignInOrigin(headers: IncomingHttpHeaders, site: Site): void {
+export function checkSignInOrigin(headers: IncomingHttpHeaders, site: OwnSite): void {
   const { origin, host } = headers;
   if (origin !== undefined && !site.isOurs(origin, host)) refuse();
   if (isForeign(headers)) refuse();

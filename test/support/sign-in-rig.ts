@@ -5,9 +5,9 @@ import type { StoreAuthenticatorOptions } from '../../src/access/authenticator.t
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { createApp } from '../../src/server/app.ts';
 import { requestAuthenticator } from '../../src/server/auth.ts';
-import { limited } from '../../src/server/limits/limited.ts';
 import { type LimitSettings, Limits } from '../../src/server/limits/limits.ts';
-import { createSite, type SiteOptions } from '../../src/server/site.ts';
+import { withRequestLimits } from '../../src/server/limits/request-limits.ts';
+import { createOwnSite, type OwnSiteOptions } from '../../src/server/own-site.ts';
 import { authenticatorOver, DATABASES, peopleOf } from './authenticator-rig.ts';
 
 export const HOST = 'localhost:80';
@@ -20,7 +20,7 @@ export const pageKeyIn = (page: string): string =>
 /** The app with real users on SQLite, and requests as a browser would send them. */
 export async function signInRig(
   options: {
-    readonly site?: SiteOptions;
+    readonly site?: OwnSiteOptions;
     readonly authenticator?: Partial<StoreAuthenticatorOptions>;
     readonly limits?: Partial<LimitSettings>;
   } = {},
@@ -33,8 +33,8 @@ export async function signInRig(
   const app = createApp({
     log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
     ready: async () => ({}),
-    auth: limited(
-      requestAuthenticator(authenticator, { site: createSite(options.site) }),
+    auth: withRequestLimits(
+      requestAuthenticator(authenticator, { site: createOwnSite(options.site) }),
       new Limits(options.limits),
     ),
   });

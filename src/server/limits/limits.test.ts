@@ -4,8 +4,8 @@ import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { BatonError } from '../../contract/errors.ts';
 import { type Authenticated, adminToken } from '../auth.ts';
-import { limited } from './limited.ts';
 import { type LimitSettings, Limits } from './limits.ts';
+import { withRequestLimits } from './request-limits.ts';
 
 const user = (userId: string): Principal => ({ userId, role: 'operator', channel: 'api' });
 const admin: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
@@ -78,7 +78,7 @@ test('[H9] strangers are counted by address, IPv6 addresses by their /64', () =>
 /** The app, with the same limits as in a node. */
 function app(settings: Partial<LimitSettings>) {
   const limits = new Limits({ includeAdmin: true, ...settings });
-  return appRig({ auth: limited(adminToken(TOKEN), limits) });
+  return appRig({ auth: withRequestLimits(adminToken(TOKEN), limits) });
 }
 
 test('[H9] over the limit the answer is 429 with Retry-After; /healthz still answers', async () => {
@@ -107,7 +107,7 @@ test('[H9] [X4] a token, the page key or a ticket makes a connection a user’s;
     const auth = { ...adminToken(TOKEN), authenticate: async () => ({ by, due: null, shown }) };
     const socket = new PassThrough();
     const connections = { admit: (one: Duplex) => void admitted.push(one) };
-    await limited(auth, new Limits(), connections).authenticate({
+    await withRequestLimits(auth, new Limits(), connections).authenticate({
       method: 'GET',
       headers: {},
       address: '192.0.2.1',

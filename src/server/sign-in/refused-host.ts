@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Html, html, prose } from '../docs-page/html.ts';
-import { hostNameOf } from '../site.ts';
+import { hostNameOf } from '../own-site.ts';
 import { page } from './sign-in-page.ts';
 import { STYLE } from './style.ts';
 import { languageOf, WORDS } from './words.ts';

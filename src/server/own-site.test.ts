@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { appRig } from '../../test/support/app-rig.ts';
-import { createSite } from './site.ts';
+import { createOwnSite } from './own-site.ts';
 
-const site = createSite({
+const site = createOwnSite({
   publicUrl: 'https://baton.example',
   host: 'build-box',
   allowedHosts: ['baton.internal'],

@@ -9,7 +9,7 @@ import type { Limits } from './limits.ts';
  * like any other request made with it. The cookie alone does not make a connection a user's,
  * because other ports of the host receive it, too (X4).
  */
-export const limited = (
+export const withRequestLimits = (
   auth: RequestAuthenticator,
   limits: Limits,
   connections?: Pick<ConnectionGuard, 'admit'>,

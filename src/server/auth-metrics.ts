@@ -6,7 +6,7 @@ export interface AuthMetrics {
 }
 
 /** Counts sign-ins and measures how long authentication takes. */
-export const measured = (
+export const withAuthMetrics = (
   auth: RequestAuthenticator,
   metrics: AuthMetrics,
 ): RequestAuthenticator => ({

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { BatonError } from '../contract/errors.ts';
 
 /** The settings that decide which host names and origins are this server's own. */
-export interface SiteOptions {
+export interface OwnSiteOptions {
   /** The URL that browsers use. */
   readonly publicUrl?: string | undefined;
   /** The address the server listens on; matters only if it is a name. */
@@ -19,7 +19,7 @@ export interface RequestHeaders {
   readonly rawHeaders?: readonly string[];
 }
 
-export interface Site {
+export interface OwnSite {
   /** Browsers use TLS. */
   readonly secure: boolean;
   /**
@@ -38,7 +38,11 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 export const hostNameOf = (host: string | undefined): string | undefined =>
   HOST.exec(host?.toLowerCase() ?? '')?.[1];
 
-export function createSite({ publicUrl, host, allowedHosts = [] }: SiteOptions = {}): Site {
+export function createOwnSite({
+  publicUrl,
+  host,
+  allowedHosts = [],
+}: OwnSiteOptions = {}): OwnSite {
   const own = publicUrl === undefined ? null : new URL(publicUrl);
   const names = new Set([own?.hostname, host, ...allowedHosts].map((name) => name?.toLowerCase()));
   const isKnown = (name: string): boolean =>
