@@ -5,6 +5,7 @@ import { newId } from '../../contract/ids.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { kindOf } from '../../policy/tools/kind.ts';
+import { canonicalJson } from '../../queue/json-text.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
@@ -268,12 +269,3 @@ const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',
   ExitPlanMode: 'plan',
 };
-
-/** The same text for equal values, whatever the order of their fields. */
-function canonicalJson(value: Json): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === 'object' && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}

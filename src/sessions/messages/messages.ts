@@ -8,7 +8,7 @@ import type { Masker } from '../../policy/masking/masker.ts';
 import { MAX_ATTEMPTS } from '../../policy/retry.ts';
 import type { Admission } from '../../queue/store.ts';
 import type { SecretBox } from '../../secrets/box.ts';
-import { fitText } from '../turn/fit-text.ts';
+import { fitEnd } from '../turn/fit-end.ts';
 import type { SteerRecord, SteerRequest } from './steer-store.ts';
 
 /* Turns a person's message into a run. */
@@ -116,7 +116,7 @@ export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
     throw new BatonError('invalid_request', message, { details: { field } });
   }
   const payload = payloadOf(parts);
-  const { text, truncated } = fitText(payload.message, EVENT_TEXT_BYTES);
+  const { text, truncated } = fitEnd(payload.message, EVENT_TEXT_BYTES);
   const { sender, channel } = payload;
   return {
     sessionId,

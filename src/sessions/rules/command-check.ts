@@ -6,7 +6,7 @@ import type { Masker } from '../../policy/masking/masker.ts';
 import { shellCall, type ToolCall } from '../../policy/tools/call.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import { commandText } from '../../policy/tools/started-by.ts';
-import { fitText } from '../turn/fit-text.ts';
+import { fitEnd } from '../turn/fit-end.ts';
 import type { Call, Sent } from './tool-scopes.ts';
 
 /*
@@ -54,7 +54,7 @@ export function denialOf(
 ): Json {
   let cut = false;
   const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
-    const { text, truncated } = fitText(masker.maskCall(value), EVENT_TEXT_BYTES);
+    const { text, truncated } = fitEnd(masker.maskCall(value), EVENT_TEXT_BYTES);
     cut ||= truncated;
     return [field, text] as const;
   });

@@ -23,7 +23,7 @@ import type { SteerStore } from '../messages/steer-store.ts';
 import type { Steering } from '../messages/steering.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { InvocationRecord, SessionStore, SessionWithFacts } from '../session-store.ts';
-import { fitText } from './fit-text.ts';
+import { fitEnd } from './fit-end.ts';
 import { beginInvocation, endInvocation, withUsage } from './invocation.ts';
 import { OutputBudget, RUN_OUTPUT_BYTES, storedBytes } from './output-budget.ts';
 import { Recorder } from './recorder.ts';
@@ -140,7 +140,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     const { lastMessage: said, head, usageEarlier, usageAfter } = how;
     const result = {
       fence: context.fence,
-      lastResponse: said === null ? null : fitText(masker.mask(said), LAST_RESPONSE_BYTES).text,
+      lastResponse: said === null ? null : fitEnd(masker.mask(said), LAST_RESPONSE_BYTES).text,
       conversation: known,
       ...(head === undefined ? {} : { conversationHead: head }),
       ...(usageEarlier === undefined ? {} : { usageEarlier }),

@@ -5,7 +5,7 @@ import type { AgentKind } from '../../contract/session.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { InvocationRecord } from '../session-store.ts';
-import { fitText } from './fit-text.ts';
+import { fitEnd } from './fit-end.ts';
 
 const STDERR_BYTES = 64 * 1024;
 
@@ -57,7 +57,7 @@ export function endInvocation(
     exitCode: end.exitCode,
     signal: end.signal,
     tools: [...tools],
-    stderr: fitText(masker.mask(end.stderr), STDERR_BYTES).text,
+    stderr: fitEnd(masker.mask(end.stderr), STDERR_BYTES).text,
     error: error === null ? null : { ...error, message: masker.mask(error.message) },
   };
 }

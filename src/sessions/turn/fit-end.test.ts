@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { byteLength } from '../../contract/json.ts';
-import { fitText } from './fit-text.ts';
+import { fitEnd } from './fit-end.ts';
 
 test('[E5] a text that fits is unchanged', () => {
-  expect(fitText('abc', 100)).toEqual({ text: 'abc', truncated: false });
+  expect(fitEnd('abc', 100)).toEqual({ text: 'abc', truncated: false });
 });
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['pairs of surrogates', '😀'.repeat(5000)],
   ['Japanese', '日本語'.repeat(3000)],
 ])('[E5] the end of a long text is kept: %s', (_, text) => {
-  const fitted = fitText(text, 1000);
+  const fitted = fitEnd(text, 1000);
   expect(fitted.truncated).toBe(true);
   expect(byteLength(JSON.stringify(fitted.text))).toBeLessThanOrEqual(1000);
   expect(fitted.text.length).toBeGreaterThan(100);

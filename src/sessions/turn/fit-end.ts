@@ -6,7 +6,7 @@ export interface Fitted {
 }
 
 /** Cuts text to at most `maxBytes` as JSON. Keeps the end, which matters most. */
-export function fitText(text: string, maxBytes: number): Fitted {
+export function fitEnd(text: string, maxBytes: number): Fitted {
   let rest = text;
   for (;;) {
     const bytes = byteLength(JSON.stringify(rest));
