@@ -55,7 +55,7 @@ export const SERVER_FLAGS = ['--max-semi-space-size=4'];
  *
  * The lifeline is a pipe on the child's descriptor 3. Signals are forwarded as lines on it, so that
  * the child can distinguish them from those it receives directly: a Ctrl-C or a group kill reaches
- * both of us but counts only once (src/cli/stop.ts does the counting). When this process dies, for
+ * both of us but counts only once (src/cli/stop-requests.ts does the counting). When this process dies, for
  * whatever reason, the pipe closes and the child exits at once.
  *
  * @param {{

@@ -1,7 +1,7 @@
 // The program that the launcher runs. Signal handlers are installed before anything heavy is
 // imported, so that a stop signal is handled even while modules load.
 import { setTimeout as delay } from 'node:timers/promises';
-import { exitCodeOf, onStopRequest } from './stop.ts';
+import { exitCodeOf, onStopRequest } from './stop-requests.ts';
 
 /** How long work that began at the first signal may still take after the second. */
 const BEFORE_EXIT_MS = 1000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exitCodeOf, stopCounter } from './stop.ts';
+import { exitCodeOf, stopCounter } from './stop-requests.ts';
 
 function countsOf(arrivals: ('directly' | 'throughLauncher')[]): number[] {
   const counts: number[] = [];
