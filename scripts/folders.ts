@@ -2,8 +2,8 @@
  * Checks what ARCHITECTURE.md says about folders: which may import which, that no two import each
  * other, and that none has grown too large to read. Tests and conformance suites may import anything.
  *
- * Not Biome's `noRestrictedImports`: it sees only the text of an import, and cannot tell
- * `src/cli/sessions` from `src/sessions`.
+ * Not Biome's `noRestrictedImports`: it sees only the text of an import, and cannot
+ * distinguish `src/cli/sessions` from `src/sessions`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -59,7 +59,7 @@ const PACKAGES: Record<string, readonly string[]> = { contract: ['zod'] };
 const WEB_MAY_IMPORT = ['contract', 'client'];
 
 /** Part of the build of the web app, not of the page. */
-const WEB_BUILD = ['web/vite.config.ts', 'web/notices.ts'];
+const WEB_BUILD = ['web/vite.config.ts', 'web/licence-notices.ts'];
 
 const IMPORT =
   /(?:^|[\s;}])(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'/g;

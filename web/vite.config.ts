@@ -3,7 +3,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { operations } from '../src/contract/api/operations.ts';
-import { notices } from './notices.ts';
+import { licenceNotices } from './licence-notices.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,7 +19,7 @@ const apiOperations = (): Plugin => ({
 
 export default defineConfig({
   root: here('.'),
-  plugins: [react(), tailwind(), apiOperations(), notices(here('../node_modules'))],
+  plugins: [react(), tailwind(), apiOperations(), licenceNotices(here('../node_modules'))],
   build: {
     outDir: here('../dist/web'),
     emptyOutDir: true,

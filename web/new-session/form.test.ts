@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EMPTY, formFieldOf, HIDDEN, parseForm } from './form.ts';
+import { EMPTY, formFieldOf, MORE_OPTIONS, parseForm } from './form.ts';
 
 const filled = { ...EMPTY, message: 'Say hello.' };
 
@@ -66,5 +66,5 @@ it('[H9] a field named by the server is mapped to the form', () => {
   expect(formFieldOf('tags.0')).toBe('tags');
   expect(formFieldOf('deny.2')).toBe('deny');
   expect(formFieldOf('isolation')).toBeNull();
-  expect(HIDDEN.has('name')).toBe(false);
+  expect(MORE_OPTIONS.has('name')).toBe(false);
 });

@@ -50,7 +50,7 @@ export const EMPTY: NewForm = {
 };
 
 /** Fields hidden until "More options" is opened. */
-export const HIDDEN: ReadonlySet<FormField> = new Set([
+export const MORE_OPTIONS: ReadonlySet<FormField> = new Set([
   'model',
   'path',
   'host',

@@ -11,9 +11,9 @@ import { problemOf } from '../parts/problem.ts';
 import { useTexts } from '../texts/texts.ts';
 import { badRule } from '../tool-rules/rules.ts';
 import { AgentChoice } from './agent-choice.tsx';
+import { automaticKind, shownKind, withPart } from './agent-kind.ts';
 import { keepDraft, readDraft } from './draft.ts';
-import { EMPTY, type FormField, HIDDEN, type Kind, type NewForm } from './form.ts';
-import { automaticKind, shownKind, withPart } from './kind.ts';
+import { EMPTY, type FormField, type Kind, MORE_OPTIONS, type NewForm } from './form.ts';
 import { MoreOptions } from './more-options.tsx';
 import { nameFrom } from './name.ts';
 import { agentsQuery } from './queries.ts';
@@ -26,7 +26,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
   const [open, setOpen] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   const isWrong = [...wrong, ...(refused === null ? [] : [refused])];
-  const mustOpen = isWrong.some((field) => HIDDEN.has(field));
+  const mustOpen = isWrong.some((field) => MORE_OPTIONS.has(field));
   useEffect(() => {
     if (isWrong.length > 0) {
       element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

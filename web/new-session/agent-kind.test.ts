@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentView } from '../../src/contract/agent.ts';
-import { automaticKind, shownKind, withPart } from './kind.ts';
+import { automaticKind, shownKind, withPart } from './agent-kind.ts';
 
 const claude = (ready: boolean | null): AgentView => ({
   kind: 'claude',

@@ -9,8 +9,8 @@ const LICENCE = /^(licen[cs]e|copying|notice)([.-]|$)/i;
 const RULE = '-'.repeat(80);
 
 /** Writes the licences of all libraries in the built app; most of them require it. */
-export const notices = (modules: string): Plugin => ({
-  name: 'baton:notices',
+export const licenceNotices = (modules: string): Plugin => ({
+  name: 'baton:licence-notices',
   generateBundle(_options, bundle) {
     const chunks = Object.values(bundle).filter((each) => each.type === 'chunk');
     const ids = chunks.flatMap(({ moduleIds }) => moduleIds);
