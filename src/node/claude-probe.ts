@@ -32,20 +32,20 @@ export async function probeClaude(
   { claudePath, agentEnv }: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,
 ): Promise<ClaudeProbe> {
-  const visible = agentEnvironment(env, agentEnv);
+  const environment = agentEnvironment(env, agentEnv);
   const program = await findClaude(claudePath, env);
   const none = { program, version: null, login: null };
   if (program === null) {
     const fix = `${INSTALL}, then sign in; or set BATON_CLAUDE_PATH`;
     return { ...none, problem: 'not_installed', fix };
   }
-  const version = await versionOf(program, visible);
+  const version = await versionOf(program, environment);
   if (version === null) {
     const fix = `correct BATON_CLAUDE_PATH, or install it again (${INSTALL})`;
     return { ...none, problem: 'does_not_run', fix };
   }
   if (isTooOld(version)) return { ...none, version, problem: 'too_old', fix: INSTALL };
-  return { program, version, ...(await probeLogin(visible, env)) };
+  return { program, version, ...(await probeLogin(environment, env)) };
 }
 
 async function versionOf(program: string, env: Record<string, string>): Promise<string | null> {
@@ -58,22 +58,23 @@ async function versionOf(program: string, env: Record<string, string>): Promise<
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 async function probeLogin(
-  visible: Record<string, string>,
+  environment: Record<string, string>,
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<ClaudeProbe, 'problem' | 'login' | 'fix'>> {
   const good = { problem: null, fix: null };
-  const key = KEYS.find((each) => (visible[each] ?? '') !== '');
+  const key = KEYS.find((each) => (environment[each] ?? '') !== '');
   if (key !== undefined) return { ...good, login: { key } };
-  const folder = visible['CLAUDE_CONFIG_DIR'] ?? join(visible['HOME'] ?? homedir(), '.claude');
+  const folder =
+    environment['CLAUDE_CONFIG_DIR'] ?? join(environment['HOME'] ?? homedir(), '.claude');
   const file = join(folder, '.credentials.json');
   const isThere = await access(file, constants.R_OK).then(
     () => true,
     () => false,
   );
   if (isThere) return { ...good, login: { file } };
-  const hidden = KEYS.find((each) => (env[each] ?? '') !== '');
-  if (hidden !== undefined) {
-    return { problem: 'key_hidden', login: null, fix: `add ${hidden} to BATON_AGENT_ENV` };
+  const hiddenKey = KEYS.find((each) => (env[each] ?? '') !== '');
+  if (hiddenKey !== undefined) {
+    return { problem: 'key_hidden', login: null, fix: `add ${hiddenKey} to BATON_AGENT_ENV` };
   }
   // On macOS a login may be in the Keychain, which is not checked.
   if (process.platform === 'darwin') return { ...good, login: null };

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Hand } from 'lucide-react';
 import { useId, useRef } from 'react';
-import { visible, visibleProse } from '../../src/client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { Decide } from './decide.tsx';
-import { Hidden, useInput } from './hidden.tsx';
+import { MaskedWarning, useMaskedInput } from './masked-input.tsx';
 import { Outcome } from './outcome.tsx';
 import { useLatest, useMayAnswer } from './queries.ts';
 import { whyOf } from './reason.ts';
@@ -31,12 +31,12 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
   const card = useRef<HTMLElement>(null);
   const title = useId();
   const isOpen = approval.state === 'pending';
-  const shown = useInput(approval);
+  const shown = useMaskedInput(approval);
   const call = parseToolCall(approval, shown.input);
   const isQuestion = call.is === 'questions';
   const wants =
     call.is === 'other'
-      ? t.approvals.wantsTool(visible(approval.tool))
+      ? t.approvals.wantsTool(spellOutUnseen(approval.tool))
       : t.approvals.wants[call.is];
   return (
     <article
@@ -60,7 +60,7 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
       )}
       {!isQuestion && (
         <div className="mt-2 empty:hidden">
-          <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
+          <MaskedWarning approval={approval} of={shown} mayShow={mayAnswer} />
         </div>
       )}
       <About approval={approval} compact={compact} />
@@ -70,7 +70,7 @@ export function ApprovalCard({ approval: given, compact = false }: Props) {
           approval={approval}
           input={shown.input}
           call={call}
-          isMasked={!isQuestion && shown.isHidden}
+          isMasked={!isQuestion && shown.isMasked}
           card={card}
         />
       )}
@@ -85,7 +85,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
   const { state, kind, reason, tool, sessionRule } = approval;
   // Questions to the user need no explanation.
   const isOpenCall = state === 'pending' && kind === 'tool';
-  const why = isOpenCall ? whyOf(visible(reason), t.approvals.why, t.common.channels) : null;
+  const why = isOpenCall ? whyOf(spellOutUnseen(reason), t.approvals.why, t.common.channels) : null;
   if (compact && !isOpenCall) return <div className="mb-3" />;
   return (
     <dl className="my-3 grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-dense max-md:grid-cols-1 max-md:[&>dd]:mb-1">
@@ -98,10 +98,10 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
               params={{ id: session.id }}
               className="underline decoration-edge underline-offset-3 hover:decoration-current"
             >
-              {visibleProse(session.name)}
+              {spellOutUnseenInProse(session.name)}
             </Link>{' '}
             <span className="font-mono text-xs text-soft">
-              {visible(session.workspace.path ?? '')}
+              {spellOutUnseen(session.workspace.path ?? '')}
             </span>
           </dd>
         </>
@@ -120,7 +120,7 @@ function About({ approval, compact }: { approval: Approval; compact: boolean }) 
               t.approvals.noRule
             ) : (
               <>
-                <code className="font-mono text-xs">{visible(sessionRule)}</code>
+                <code className="font-mono text-xs">{spellOutUnseen(sessionRule)}</code>
                 {/* The rule may cover more than this call. */}
                 {sessionRule === tool && ` ${t.approvals.anyInput}`}
               </>

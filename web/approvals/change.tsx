@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import { Button } from '../parts/button.tsx';
 import { DiffLines, LINES_SHOWN } from '../parts/diff-view.tsx';
 import type { DiffLine } from '../parts/line-diff.ts';
@@ -14,7 +14,7 @@ export function Change({ path, lines }: { path: string; lines: readonly DiffLine
   const isCut = shown.length < lines.length;
   return (
     <>
-      <p className="mb-1.5 font-mono text-dense">{visible(path)}</p>
+      <p className="mb-1.5 font-mono text-dense">{spellOutUnseen(path)}</p>
       {lines.length > 0 && (
         <ScrollBox
           label={t.approvals.did.change}

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type CommandView, viewOf } from './risk.ts';
 import { ScrollBox } from './scroll-box.tsx';
@@ -14,7 +14,7 @@ interface Props {
 /** A command with its risky parts highlighted. */
 export function Command({ command, warns }: Props) {
   const t = useTexts();
-  const shown = visible(command);
+  const shown = spellOutUnseen(command);
   const { parts, risks, isChecked } = viewOf(shown);
   return (
     <>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { sessionQuery } from '../api/queries.ts';
 import { Ago } from '../parts/time.tsx';
-import { Hidden, useInput } from './hidden.tsx';
+import { MaskedWarning, useMaskedInput } from './masked-input.tsx';
 import { ICONS, Outcome, useSentence } from './outcome.tsx';
 import { useMayAnswer } from './queries.ts';
 import { lineOf, parseToolCall } from './tool-call.ts';
@@ -15,7 +15,7 @@ import { ToolView } from './tool-view.tsx';
 export function DecidedRow({ approval }: { approval: Approval }) {
   const outcome = useSentence(approval);
   const { data: session } = useQuery(sessionQuery(approval.sessionId));
-  const shown = useInput(approval);
+  const shown = useMaskedInput(approval);
   const mayAnswer = useMayAnswer(approval);
   const { state, tool, input } = approval;
   if (state === 'pending') return null;
@@ -27,7 +27,7 @@ export function DecidedRow({ approval }: { approval: Approval }) {
         <Icon size={14} className={`shrink-0 ${ink}`} aria-hidden />
         <span>{outcome}</span>
         <span className="min-w-0 grow basis-40 truncate font-mono text-xs text-soft">
-          {visible(lineOf(parseToolCall(approval, input), tool))}
+          {spellOutUnseen(lineOf(parseToolCall(approval, input), tool))}
         </span>
         <Ago at={approval.decidedAt ?? approval.createdAt} className="shrink-0 text-soft" />
       </summary>
@@ -42,7 +42,7 @@ export function DecidedRow({ approval }: { approval: Approval }) {
           </Link>
         )}
         <ToolView approval={approval} input={shown.input} />
-        <Hidden approval={approval} of={shown} mayShow={mayAnswer} />
+        <MaskedWarning approval={approval} of={shown} mayShow={mayAnswer} />
         <Outcome approval={approval} />
       </div>
     </details>

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
@@ -81,7 +81,7 @@ interface OneProps {
 
 function One({ field: { name, as, value }, error, onChange }: OneProps) {
   const t = useTexts();
-  const seen = visible(value);
+  const seen = spellOutUnseen(value);
   const hint = (
     <>
       {as === 'json' && t.approvals.keepsShape}
@@ -94,7 +94,7 @@ function One({ field: { name, as, value }, error, onChange }: OneProps) {
   );
   return (
     <Field
-      label={visible(name)}
+      label={spellOutUnseen(name)}
       error={error}
       hint={as === 'json' || seen !== value ? hint : undefined}
     >

@@ -1,5 +1,5 @@
 import { Check, Undo2, X } from 'lucide-react';
-import { visibleProse } from '../../src/client/visible.ts';
+import { spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -36,7 +36,7 @@ export function Outcome({ approval }: { approval: Approval }) {
       </p>
       {approval.message !== null && approval.message !== '' && (
         <p className="text-dense text-soft">
-          {t.approvals.comment} {visibleProse(approval.message)}
+          {t.approvals.comment} {spellOutUnseenInProse(approval.message)}
         </p>
       )}
       <Instead approval={approval} />
@@ -88,8 +88,8 @@ function Instead({ approval }: { approval: Approval }) {
       <ul className="text-dense text-soft">
         {answers.map(([question, answer]) => (
           <li key={question}>
-            {visibleProse(question)} →{' '}
-            <span className="text-ink">{visibleProse(String(answer))}</span>
+            {spellOutUnseenInProse(question)} →{' '}
+            <span className="text-ink">{spellOutUnseenInProse(String(answer))}</span>
           </li>
         ))}
       </ul>

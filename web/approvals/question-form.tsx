@@ -1,4 +1,4 @@
-import { visibleProse } from '../../src/client/visible.ts';
+import { spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -58,7 +58,7 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
   return (
     <fieldset className="mb-3">
       <legend className="mb-1.5 font-medium whitespace-pre-wrap">
-        {visibleProse(question)}
+        {spellOutUnseenInProse(question)}
         {many && <span className="font-normal text-soft"> {t.approvals.pickMany}</span>}
       </legend>
       <div className="flex flex-col gap-1.5">
@@ -74,16 +74,16 @@ function One({ question: { question, options, many }, picked, onChange }: OnePro
               className="accent-accent"
             />
             <span className="whitespace-pre-wrap">
-              {visibleProse(label)}
+              {spellOutUnseenInProse(label)}
               {about !== '' && about !== label && (
-                <span className="block text-dense text-soft">{visibleProse(about)}</span>
+                <span className="block text-dense text-soft">{spellOutUnseenInProse(about)}</span>
               )}
             </span>
           </label>
         ))}
         <input
           type="text"
-          aria-label={`${visibleProse(question)}: ${t.approvals.ownWords}`}
+          aria-label={`${spellOutUnseenInProse(question)}: ${t.approvals.ownWords}`}
           placeholder={t.approvals.ownWords}
           value={picked.words}
           onChange={({ target }) =>

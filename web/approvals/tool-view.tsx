@@ -1,4 +1,4 @@
-import { visible, visibleProse } from '../../src/client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import type { Approval } from '../../src/contract/approval.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { lineDiff } from '../parts/line-diff.ts';
@@ -27,7 +27,9 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
         <>
           <Command command={call.command} warns={warns} />
           {call.about !== '' && (
-            <p className="mt-1.5 line-clamp-3 text-dense text-soft">{visibleProse(call.about)}</p>
+            <p className="mt-1.5 line-clamp-3 text-dense text-soft">
+              {spellOutUnseenInProse(call.about)}
+            </p>
           )}
         </>
       );
@@ -36,16 +38,16 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
         <Change
           path={call.path}
           lines={call.changes.flatMap(({ before, after }) =>
-            lineDiff(visibleProse(before), visibleProse(after)),
+            lineDiff(spellOutUnseenInProse(before), spellOutUnseenInProse(after)),
           )}
         />
       );
     case 'write':
-      return <Change path={call.path} lines={lineDiff('', visibleProse(call.content))} />;
+      return <Change path={call.path} lines={lineDiff('', spellOutUnseenInProse(call.content))} />;
     case 'address':
       return (
         <ScrollBox label={t.approvals.did.address} className={CODE_BOX}>
-          {visible(call.url)}
+          {spellOutUnseen(call.url)}
         </ScrollBox>
       );
     case 'plan':
@@ -54,7 +56,7 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
       return (
         <ul className="space-y-1 whitespace-pre-wrap">
           {call.questions.map(({ question }) => (
-            <li key={question}>{visibleProse(question)}</li>
+            <li key={question}>{spellOutUnseenInProse(question)}</li>
           ))}
         </ul>
       );
@@ -69,7 +71,7 @@ function Plan({ plan }: { plan: string }) {
   if (plan.trim() === '') return <p className="text-dense text-warn">{t.approvals.noPlan}</p>;
   return (
     <ScrollBox label={t.approvals.did.plan} className={CODE_BOX}>
-      {visibleProse(plan)}
+      {spellOutUnseenInProse(plan)}
     </ScrollBox>
   );
 }
@@ -79,10 +81,10 @@ const Rest = ({ fields }: { fields: Fields }) => (
   <dl className="mt-2 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-dense empty:hidden max-md:grid-cols-1">
     {Object.entries(fields).map(([name, value]) => (
       <div key={name} className="contents">
-        <dt className="text-soft">{visible(name)}</dt>
+        <dt className="text-soft">{spellOutUnseen(name)}</dt>
         <dd className="min-w-0">
           <ScrollBox label={name} className="font-mono whitespace-pre-wrap">
-            {visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
+            {spellOutUnseen(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
           </ScrollBox>
         </dd>
       </div>

@@ -21,7 +21,7 @@ interface Props {
 export function Footer({ current, messages, draft, onSend }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
-  const hidden = new Set(
+  const aboutToStart = new Set(
     messages.flatMap(({ shownIn, runId }) => (shownIn === 'flow' && runId !== null ? [runId] : [])),
   );
   return (
@@ -37,7 +37,7 @@ export function Footer({ current, messages, draft, onSend }: Props) {
           messages={messages.filter(
             ({ shownIn, state }) => shownIn === 'queue' && state !== 'refused',
           )}
-          hidden={hidden}
+          aboutToStart={aboutToStart}
           onReturnToDraft={(text) => returnToDraft(draft, { text, files: [] })}
         />
         {!mayAct ? (

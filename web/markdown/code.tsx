@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useMemo } from 'react';
-import { visible, visibleProse } from '../../src/client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { useStore } from '../state/store.ts';
 import { highlight, languages, type Piece } from './highlight.ts';
@@ -56,7 +56,10 @@ export const Code = memo(function Code({ code, language, isCommand = language ==
         className="overflow-x-auto rounded border border-edge bg-raised px-3 py-2 pr-11 font-mono max-md:min-h-12 text-dense"
       >
         <code>
-          <Coloured code={isCommand ? visible(code) : visibleProse(code)} language={language} />
+          <Coloured
+            code={isCommand ? spellOutUnseen(code) : spellOutUnseenInProse(code)}
+            language={language}
+          />
         </code>
       </pre>
       <CopyButton

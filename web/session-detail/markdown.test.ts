@@ -91,7 +91,7 @@ test('[C2] an export shows messages, answers and tool calls in order', () => {
       event('agent.tool_use', { id: '1', tool: 'Bash', input: { command: 'ls -l' } }),
       event('agent.tool_result', { id: '1', ok: false, text: 'no `such` file\n' }),
       event('agent.delta', { text: 'I ' }),
-      event('agent.message', { text: 'I have **mended** it.' }),
+      event('agent.message', { text: 'I have **fixed** it.' }),
       event('run.finished', { state: 'failed', error: run.error }),
       event('done', { state: 'failed' }),
     ),
@@ -104,7 +104,7 @@ test('[C2] an export shows messages, answers and tool calls in order', () => {
     '> *Thinking*\n>\n> Hm.',
     '**Bash**\n\n```\nls -l\n```',
     '*failed*\n\n```\nno `such` file\n```',
-    'I have **mended** it.',
+    'I have **fixed** it.',
     '*Failed · 2000 ms · $0.25 · It took too long.*',
   ].map((part) => text.indexOf(part));
   expect(order).not.toContain(-1);

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { timeTaken } from '../dashboard/figures.ts';
@@ -66,7 +66,7 @@ function Run({ run, isCommand }: { run: RunView; isCommand: boolean }) {
         />
         <RunBadge state={run.state} />
         <span className="min-w-0 flex-1 basis-40 truncate max-md:order-last max-md:basis-full max-md:pl-6.5">
-          {isCommand ? visible(text) : text}
+          {isCommand ? spellOutUnseen(text) : text}
         </span>
         <span className="figures text-dense text-soft">
           {taken === null ? '' : duration(taken)}

@@ -1,4 +1,4 @@
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -55,7 +55,7 @@ function Changed({ title, rules }: { title: string; rules: readonly RuleChange[]
         {rules.map(({ list, rule }) => (
           <li key={`${list} ${rule}`} className="flex flex-wrap items-center gap-x-2">
             {list === 'enforced' ? <EnforcedName /> : <DecisionName decision={list} />}
-            <code className="font-mono text-dense">{visible(rule)}</code>
+            <code className="font-mono text-dense">{spellOutUnseen(rule)}</code>
           </li>
         ))}
       </ul>

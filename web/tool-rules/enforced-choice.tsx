@@ -1,4 +1,4 @@
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import type { ScopeRules } from '../../src/contract/policy.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DecisionName } from './rule-lists.tsx';
@@ -36,7 +36,7 @@ export function EnforcedChoice({ rules, enforced, onChange }: Props) {
             }
           />
           <DecisionName decision={rules.deny.includes(rule) ? 'deny' : 'ask'} />
-          <code className="min-w-0 break-words font-mono text-dense">{visible(rule)}</code>
+          <code className="min-w-0 break-words font-mono text-dense">{spellOutUnseen(rule)}</code>
         </label>
       ))}
     </fieldset>

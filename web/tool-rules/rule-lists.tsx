@@ -1,5 +1,5 @@
 import { Ban, CircleCheck, Hand, Lock, type LucideIcon } from 'lucide-react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import type { Decision, ScopeRules } from '../../src/contract/policy.ts';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS, isEmpty } from './rules.ts';
@@ -46,7 +46,7 @@ export function RuleLists({ rules, none }: { rules: ScopeRules; none: string }) 
             <dd className="flex min-w-0 flex-1 flex-wrap gap-1">
               {rules[decision].map((rule) => (
                 <code key={rule} className="rounded bg-raised px-1.5 font-mono text-dense">
-                  {visible(rule)}
+                  {spellOutUnseen(rule)}
                   {decision !== 'allow' && rules.enforced?.includes(rule) && (
                     <Lock
                       size={12}

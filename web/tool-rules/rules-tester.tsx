@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { visible } from '../../src/client/visible.ts';
+import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
 import { Channel } from '../../src/contract/message.ts';
 import type { Verdict } from '../../src/contract/policy.ts';
 import { client } from '../api/client.ts';
@@ -114,7 +114,9 @@ function Answer({ verdict: { decision, scope, rule, enforced } }: { verdict: Ver
       <DecisionName decision={decision} />
       <span>{rule === null ? t.settings.noRuleDecides : t.settings.decidedBy[scope]}</span>
       {rule !== null && (
-        <code className="rounded bg-raised px-1.5 font-mono text-dense">{visible(rule)}</code>
+        <code className="rounded bg-raised px-1.5 font-mono text-dense">
+          {spellOutUnseen(rule)}
+        </code>
       )}
       {enforced && <EnforcedName />}
     </p>

@@ -1,4 +1,4 @@
-import { visible, visibleProse } from '../../client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../client/spell-out-unseen.ts';
 import type { Approval } from '../../contract/approval.ts';
 import type { Json } from '../../contract/json.ts';
 import { type Colours, coloursFor } from '../output/style.ts';
@@ -70,7 +70,7 @@ function stateOf({ state, scope, decidedBy }: Approval): string {
 /** What `--session` would allow later, which may be more than this call. */
 function laterOf({ state, tool, sessionRule: rule }: Approval): string | null {
   if (state !== 'pending' || rule === null) return null;
-  return `--session allows ${visible(rule)}${rule === tool ? ', with any input' : ''}`;
+  return `--session allows ${spellOutUnseen(rule)}${rule === tool ? ', with any input' : ''}`;
 }
 
 function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string[] {
@@ -79,7 +79,7 @@ function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string
   if (kind === 'plan') return cut(linesOf(textAt(fields, 'plan')));
   const command = textAt(fields, 'command');
   if (command !== '' && COMMANDS.includes(tool)) {
-    const lines = cut(linesOf(command, visible)).map((line) => `  $ ${line}`);
+    const lines = cut(linesOf(command, spellOutUnseen)).map((line) => `  $ ${line}`);
     return [...lines, ...others(fields, ['command', 'description'])];
   }
   const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
@@ -132,11 +132,11 @@ function questionLines(question: Fields): string[] {
 }
 
 /** A command, a path or a rule in one line. */
-export const codeLine = (text: string): string => plainLine(visible(text));
+export const codeLine = (text: string): string => plainLine(spellOutUnseen(text));
 
-const proseLine = (text: string): string => plainLine(visibleProse(text));
+const proseLine = (text: string): string => plainLine(spellOutUnseenInProse(text));
 
-const linesOf = (text: string, shown = visibleProse): string[] =>
+const linesOf = (text: string, shown = spellOutUnseenInProse): string[] =>
   text === '' ? [] : plainText(shown(text)).trimEnd().split('\n');
 
 const cut = (lines: string[]): string[] =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
-import { visible } from '../../client/visible.ts';
+import { spellOutUnseen } from '../../client/spell-out-unseen.ts';
 import { usageError } from '../../config/user-error.ts';
 import { Channel } from '../../contract/message.ts';
 import {
@@ -187,7 +187,7 @@ export const policy: CommandGroup = {
 const STYLES: Record<Decision, keyof Colours> = { allow: 'green', ask: 'yellow', deny: 'red' };
 
 function printVerdict({ decision, reason }: Verdict, colours: Colours): void {
-  printLine(`${colours[STYLES[decision]](decision)}: ${plainLine(visible(reason))}`);
+  printLine(`${colours[STYLES[decision]](decision)}: ${plainLine(spellOutUnseen(reason))}`);
 }
 
 interface Line {
@@ -206,7 +206,7 @@ function printRules(rules: ScopeRules, json: boolean): void {
   const lines = order.flatMap((decision) =>
     rules[decision].map((rule) => ({
       decision,
-      rule: visible(rule),
+      rule: spellOutUnseen(rule),
       enforced: decision !== 'allow' && enforced.includes(rule),
     })),
   );

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { visible, visibleProse } from '../../client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../client/spell-out-unseen.ts';
 import { QUEUE_EVENTS } from '../../contract/event.ts';
 import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
 import type { RunError } from '../../contract/outcome.ts';
@@ -44,9 +44,9 @@ const important: Notes = {
       : 'The worker is stopping; the run continues when another one takes it.',
   'run.waiting': () => 'The agent is waiting for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
-    `The agent asks to use ${visible(tool)}. See "baton approve show ${approvalId}".`,
+    `The agent asks to use ${spellOutUnseen(tool)}. See "baton approve show ${approvalId}".`,
   'policy.denied': ({ tool, reason }) =>
-    `${visible(tool)} is not allowed: ${sentence(visible(reason))}`,
+    `${spellOutUnseen(tool)} is not allowed: ${sentence(spellOutUnseen(reason))}`,
   'run.finished': ({ state, error }) => endOf(state, error),
   'session.held': () => 'This session’s queue is paused; run "baton resume" to continue.',
   'agent.notice': ({ text }) => text,
@@ -56,7 +56,7 @@ const details: Notes = {
   'run.queued': ({ change }, { runId }) => `Run ${runId} ${change ?? 'queued'}`,
   'run.dequeued': (_, { runId }) => `Run ${runId} taken by a worker`,
   'run.start': (_, { attempt }) => `Run started${attempt === null ? '' : `, attempt ${attempt}`}`,
-  'run.steered': ({ text, sender }) => `${sender} added: ${visibleProse(text)}`,
+  'run.steered': ({ text, sender }) => `${sender} added: ${spellOutUnseenInProse(text)}`,
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
     `Session ${STATUS_WORDS[from]} → ${STATUS_WORDS[to]} (${REASON_WORDS[reason]})${error === undefined ? '' : `: ${error}`}`,

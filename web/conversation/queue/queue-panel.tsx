@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { visible } from '../../../src/client/visible.ts';
+import { spellOutUnseen } from '../../../src/client/spell-out-unseen.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { client, queries } from '../../api/client.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';
@@ -17,20 +17,20 @@ const QueueRow = lazyPart(() => import('./queue-row.tsx'), 'QueueRow');
 interface Props {
   /** Sent, but not in the queue yet. */
   readonly messages: readonly OutboxItem[];
-  /** Shown elsewhere because they are about to start. */
-  readonly hidden: ReadonlySet<string>;
+  /** Ids of runs that are shown elsewhere because they are about to start. */
+  readonly aboutToStart: ReadonlySet<string>;
   /** Called if an edit came too late. */
   readonly onReturnToDraft: (text: string) => void;
 }
 
 /** Queued messages, which can be edited, moved and removed until they start. */
-export function QueuePanel({ messages, hidden, onReturnToDraft }: Props) {
+export function QueuePanel({ messages, aboutToStart, onReturnToDraft }: Props) {
   const t = useTexts();
   const { session, mayAct } = useConversation();
   const query = queuedQuery(session.id);
   const { data } = useQuery(query);
   const [announcement, setAnnouncement] = useState('');
-  const runs = (data?.items ?? []).filter(({ id }) => !hidden.has(id));
+  const runs = (data?.items ?? []).filter(({ id }) => !aboutToStart.has(id));
   const later = data?.later ?? [];
   const more = data?.more === true;
   // Runs being edited, as they were at the start; they stay until the edit is done.
@@ -138,7 +138,7 @@ export function QueuePanel({ messages, hidden, onReturnToDraft }: Props) {
             className="flex items-center gap-2 border-t border-edge px-3 py-1.5 text-soft"
           >
             <span className="min-w-0 grow truncate">
-              {session.agent.kind === 'shell' ? visible(text) : text}
+              {session.agent.kind === 'shell' ? spellOutUnseen(text) : text}
             </span>
             <span className="shrink-0 text-xs">
               {state === 'waiting' ? t.conversation.unsent : t.conversation.sending}

@@ -1,6 +1,6 @@
 import { ArrowUp, Clock, GripVertical, Paperclip, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import { visible } from '../../../src/client/visible.ts';
+import { spellOutUnseen } from '../../../src/client/spell-out-unseen.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { isComposing } from '../../parts/composing.ts';
@@ -37,7 +37,7 @@ export function QueueRow(props: Props) {
   const words = t.conversation.queue;
   const [isOver, setOver] = useState(false);
   const isCommand = useConversation().session.agent.kind === 'shell';
-  const text = isCommand ? visible(run.message ?? '') : (run.message ?? '');
+  const text = isCommand ? spellOutUnseen(run.message ?? '') : (run.message ?? '');
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     event.preventDefault();
@@ -153,7 +153,7 @@ function EditForm({
   const [value, setValue] = useState(was.message ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useAutosize(field, value);
-  const shown = isCommand ? visible(value) : value;
+  const shown = isCommand ? spellOutUnseen(value) : value;
   const onCancel = (): void => onEditing(false);
   const save = (): void => {
     if (hasStarted || value.trim() === '') return;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { visible } from '../../../src/client/visible.ts';
+import { spellOutUnseen } from '../../../src/client/spell-out-unseen.ts';
 import { LongText } from './long-text.tsx';
 
 interface Props {
@@ -20,7 +20,7 @@ export function Bubble({ text, mono, above, below, faint = false }: Props) {
         className={`max-w-full rounded bg-raised px-3 py-2 whitespace-pre-wrap ${mono ? 'font-mono text-dense' : ''} ${faint ? 'text-soft' : ''}`}
       >
         <LongText text={text} keep="start">
-          {(shown) => (mono ? visible(shown) : shown)}
+          {(shown) => (mono ? spellOutUnseen(shown) : shown)}
         </LongText>
       </div>
       {below !== undefined && (

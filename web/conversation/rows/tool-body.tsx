@@ -1,4 +1,4 @@
-import { visible, visibleProse } from '../../../src/client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import { parseToolCall } from '../../approvals/tool-call.ts';
 import { Code } from '../../markdown/code.tsx';
@@ -21,7 +21,7 @@ export function ToolBody({ call }: { call: ToolBlock }) {
       <Answered call={call} />
       {refused !== null && (
         <p className="text-dense text-bad">
-          {t.conversation.refusedBy}: {visible(refused)}
+          {t.conversation.refusedBy}: {spellOutUnseen(refused)}
         </p>
       )}
       {cut && <p className="text-dense text-soft">{t.conversation.cutOff}</p>}
@@ -61,7 +61,7 @@ function Input({ tool, input }: { tool: string; input: Json }) {
       return (
         <>
           {parsed.about !== '' && (
-            <p className="text-dense text-soft">{visibleProse(parsed.about)}</p>
+            <p className="text-dense text-soft">{spellOutUnseenInProse(parsed.about)}</p>
           )}
           <Code code={parsed.command} language="bash" />
         </>
@@ -71,12 +71,14 @@ function Input({ tool, input }: { tool: string; input: Json }) {
         <Changes
           path={parsed.path}
           lines={parsed.changes.flatMap(({ before, after }) =>
-            lineDiff(visibleProse(before), visibleProse(after)),
+            lineDiff(spellOutUnseenInProse(before), spellOutUnseenInProse(after)),
           )}
         />
       );
     case 'write':
-      return <Changes path={parsed.path} lines={lineDiff('', visibleProse(parsed.content))} />;
+      return (
+        <Changes path={parsed.path} lines={lineDiff('', spellOutUnseenInProse(parsed.content))} />
+      );
     default:
       return Object.keys(fields).length === 0 && input === null ? null : (
         <LongText text={textOf(input)} keep="start">
@@ -90,7 +92,7 @@ const textOf = (input: Json): string =>
   typeof input === 'string' ? input : JSON.stringify(input, null, 2);
 
 function Changes({ path, lines }: { path: string; lines: ReturnType<typeof lineDiff> }) {
-  const shown = visible(path);
+  const shown = spellOutUnseen(path);
   return (
     <>
       <p className="font-mono text-dense text-soft">{shown}</p>
@@ -110,7 +112,7 @@ function Todos({ fields }: { fields: Fields }) {
           <li key={at} className="flex gap-2">
             <span className="w-20 shrink-0 text-soft">{t.conversation.todo[state]}</span>
             <span className={state === 'completed' ? 'text-soft line-through' : ''}>
-              {visibleProse(textIn(item, 'content'))}
+              {spellOutUnseenInProse(textIn(item, 'content'))}
             </span>
           </li>
         );

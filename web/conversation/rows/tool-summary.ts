@@ -1,4 +1,4 @@
-import { visible, visibleProse } from '../../../src/client/visible.ts';
+import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import type { ToolBlock } from '../log/blocks.ts';
 import { fieldsOf, textIn } from '../log/fields.ts';
@@ -56,7 +56,7 @@ export function summaryOf(tool: string, input: Json, workspace: string | null = 
     return { verb, name: tool, target: oneLine(parts.join(' · '), PROSE.includes(verb)) };
   }
   const target = typeof input === 'string' ? input : firstText(Object.values(fields));
-  return { verb: null, name: visible(nameOf(tool)), target: oneLine(target) };
+  return { verb: null, name: spellOutUnseen(nameOf(tool)), target: oneLine(target) };
 }
 
 const within = (path: string, workspace: string | null): string =>
@@ -76,7 +76,7 @@ const LINE = 300;
  * Trims only spaces that a shell would ignore as well; any others have already been spelled out.
  */
 const oneLine = (text: string, isProse = false): string =>
-  (isProse ? visibleProse : visible)(text.slice(0, LINE))
+  (isProse ? spellOutUnseenInProse : spellOutUnseen)(text.slice(0, LINE))
     .replace(/\s*\n\s*/g, ' ⏎ ')
     .trim();
 

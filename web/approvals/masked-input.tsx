@@ -9,28 +9,28 @@ import { useTexts } from '../texts/texts.ts';
 import { masksIn } from './tool-call.ts';
 
 /** The input of a call: masked until the user reveals the secrets in it. */
-export function useInput({ id, input, masked }: Approval) {
+export function useMaskedInput({ id, input, masked }: Approval) {
   // Not a query: every reveal is audited, and nothing stays in a cache.
   const reveal = useMutation({
     mutationFn: () => client.revealApproval({ params: { id } }),
     gcTime: 0,
   });
   const shown: Json = reveal.data === undefined ? input : reveal.data.input;
-  return { input: shown, isHidden: masked && reveal.data === undefined, reveal };
+  return { input: shown, isMasked: masked && reveal.data === undefined, reveal };
 }
 
 interface Props {
   readonly approval: Approval;
-  readonly of: ReturnType<typeof useInput>;
+  readonly of: ReturnType<typeof useMaskedInput>;
   /** Only users who may answer can reveal the secrets. */
   readonly mayShow: boolean;
 }
 
 /** A warning that the text shown is not exactly what will run. */
-export function Hidden({ approval, of: { isHidden, reveal }, mayShow }: Props) {
+export function MaskedWarning({ approval, of: { isMasked, reveal }, mayShow }: Props) {
   const t = useTexts();
   if (!approval.masked) return null;
-  if (!isHidden) {
+  if (!isMasked) {
     return (
       <Notice
         tone="info"

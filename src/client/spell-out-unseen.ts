@@ -18,7 +18,7 @@ const written = (char: string): string =>
   `\\u{${char.codePointAt(0)!.toString(16).padStart(4, '0')}}`;
 
 /** For commands, paths, addresses, rules and names. */
-export const visible = (text: string): string => text.replace(IN_CODE, written);
+export const spellOutUnseen = (text: string): string => text.replace(IN_CODE, written);
 
 /** For text that people write and read, such as a plan or a file. */
-export const visibleProse = (text: string): string => text.replace(IN_PROSE, written);
+export const spellOutUnseenInProse = (text: string): string => text.replace(IN_PROSE, written);
