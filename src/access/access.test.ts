@@ -55,9 +55,9 @@ async function rig(open: () => Promise<BatonStore>) {
     access.createToken(by, CreateToken.parse({ name: 'ci', ...body }));
   /** The principal of this token. */
   const bearer = async (secret: string): Promise<Principal> => {
-    const found = await store.findToken(digestOf(secret));
-    if (found === null || typeof found === 'string') throw new Error(`the token is ${found}`);
-    const { token, user } = found;
+    const result = await store.findToken(digestOf(secret));
+    if (result === null || typeof result === 'string') throw new Error(`the token is ${result}`);
+    const { token, user } = result;
     return {
       userId: user.id,
       role: user.role,

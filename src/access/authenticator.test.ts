@@ -235,8 +235,8 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     const user = await people.user('hanako');
     const { id, token } = await people.token(user.id, { scopes: ['read'] });
     const made = await authenticator.signIn({ token }, FROM);
-    const found = await authenticator.byCookie(made?.secret ?? '');
-    expect(found).toMatchObject({ by: { userId: user.id, scopes: ['read'] }, due: false });
+    const caller = await authenticator.byCookie(made?.secret ?? '');
+    expect(caller).toMatchObject({ by: { userId: user.id, scopes: ['read'] }, due: false });
     const [line] = await store.listAudit({ userId: user.id, limit: 1 });
     expect(line).toMatchObject({ action: 'auth.sign_in', credential: `token:${id}` });
     // It ends with the token.
