@@ -58,7 +58,7 @@ function inStrings(root: string, file: string): Sentence[] {
 
 function inComments(root: string, file: string): Sentence[] {
   const text = readFileSync(join(root, file), 'utf8');
-  const comments = text.matchAll(/\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*\/\/.*\n)+/gm);
+  const comments = text.matchAll(/(?<=^|[\s{(])\/\*\*?([\s\S]*?)\*\/|(?:^[ \t]*\/\/.*\n)+/gm);
   return [...comments].flatMap(([whole, block]) =>
     sentencesOf((block ?? whole).replace(/^\s*(\*|\/\/) ?/gm, ''), file),
   );
