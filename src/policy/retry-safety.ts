@@ -18,7 +18,7 @@ export type RetrySafety =
   /** This call may have run, and it must not run twice. */
   | { readonly verdict: 'unsafe'; readonly tool: string; readonly input: Json };
 
-/** An approval of the run; `usedAt` is when its answer was given to an agent. */
+/** An approval in the run; `usedAt` is when its answer was given to an agent. */
 export interface PastAnswer {
   readonly callId: string;
   readonly tool: string;
@@ -38,9 +38,11 @@ interface PastCall {
   readonly input: Json;
   readonly kind: ToolKind;
   readonly at: number;
-  /** When the next attempt began: an answer given to an agent later was not for this call. */
+  /**
+   * When the next attempt began. An answer given to an agent later than that was not for this call.
+   */
   readonly until: number;
-  /** The log has a `policy.allowed` for this call. */
+  /** The log contains a `policy.allowed` for this call. */
   readonly allowed: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface RetryPolicy {
 
 export const RETRY_POLICY: RetryPolicy = { firstMs: 1000, factor: 2, capMs: 60_000 };
 
-/** Attempts before a run is dead. */
+/** How many attempts a run gets before it is dead. */
 export const MAX_ATTEMPTS = { agent: 3, other: 5 } as const;
 export const maxAttemptsOf = (type: string): number =>
   type === 'agent' ? MAX_ATTEMPTS.agent : MAX_ATTEMPTS.other;

@@ -100,7 +100,7 @@ interface Place extends View {
   readonly from: number;
   /** `name=value`, without blanks. */
   readonly attached: boolean;
-  /** The value may be a block of YAML. */
+  /** The value may be a YAML block. */
   readonly blocks: boolean;
   /** There is a type between the name and the `=`, so only quoted text is a value. */
   readonly typed: boolean;
@@ -207,7 +207,7 @@ function restOfQuoted(quote: string): Rest {
   };
 }
 
-/** Skips the items of a list that are in the same quotes, and the commas between them. */
+/** Skips list items with the same kind of quotes, and the commas between them. */
 function restOfList(quote: string): Rest {
   let item = restOfQuoted(quote);
   return (text, from, final) => {

@@ -113,7 +113,7 @@ const elementRule: Rule = {
   },
 };
 
-/** Baton's own secrets, recognised by their name and their length: `page-key: …`, `"ticket":"…"`. */
+/** Baton's own secrets, recognised by name and length: `page-key: …`, `"ticket":"…"`. */
 const OWN_LENGTH = 43;
 const own = chars('A-Za-z0-9_-');
 const BETWEEN = /^["'\\]{0,4}[ \t]{0,4}[:=,][ \t]{0,4}["'\\]{0,4}/;

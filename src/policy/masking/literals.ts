@@ -11,7 +11,10 @@ export const LITERAL_MIN = 12;
 /** The most text to hold back because it may turn out to be a known value. */
 const LITERAL_MAX = 256;
 
-/** The texts to search for: each line of the values, literally and encoded, in pieces if it is long. */
+/**
+ * The texts to search for: each line of the values, both literal and encoded, split into pieces if
+ * it is long.
+ */
 export function literalsOf(values: readonly string[]): string[] {
   const lines = values.flatMap((value) => value.split(/\r?\n|\\n/)).map((line) => line.trim());
   const written = lines.flatMap((line) => [
@@ -90,7 +93,8 @@ export class KnownSecrets {
       this.#any.lastIndex = at;
       const match = this.#any.exec(text);
       const open = final ? text.length : this.#partial(text, at);
-      // An incomplete value that begins earlier, or here and is longer, takes precedence.
+      // An incomplete value takes precedence if it begins earlier, or if it begins here and is
+      // longer.
       if (match === null || match.index >= open) {
         parts.push(text.slice(at, open));
         return { masked: parts.join(''), rest: text.slice(open) };

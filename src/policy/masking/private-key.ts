@@ -2,8 +2,8 @@ import { chars, type Rest, type Rule, runEnd } from './rule.ts';
 
 /*
  * Private keys, from the BEGIN line to the END line. No expression spans more than one part of a
- * line: a character such as `+` may be base64, a code operator between lines, or part of a margin,
- * so an expression for several lines would have to try every way to divide them.
+ * line. A character such as `+` may be base64, a code operator between lines, or part of a margin,
+ * so an expression for several lines would have to try every possible division.
  */
 
 const keyLabel = chars('A-Z0-9 ');
@@ -35,7 +35,7 @@ const WINDOW = 400;
 const HEADERS_MAX = 500;
 const HEADERS_COUNT = 4;
 const LINE_BREAKS = /^(?:\s|\\{1,3}[rn]){1,4}/;
-/** A line number, a plus sign of a diff, or indentation. */
+/** A line number, the plus sign of a diff, or indentation. */
 const MARGIN = /^[^A-Za-z\n\\]{0,16}/;
 /** A header ends at its line break, which may be written as `\n`. */
 const HEADER =
@@ -102,7 +102,7 @@ const base64 = chars('A-Za-z0-9+/');
 const RUN_LENGTH = 40;
 const BEFORE_RUN_MAX = 40;
 
-/** The end of the first RUN_LENGTH characters of a key on the next line. */
+/** Where the first RUN_LENGTH characters of a key on the next line end. */
 function endOfRun(window: string): number | null {
   const from = startOfLine(window);
   for (let at = from; at - from <= BEFORE_RUN_MAX && at < window.length; at++) {

@@ -18,7 +18,7 @@ export interface StepCounter {
 
 type Next = (at: number) => boolean;
 interface Node {
-  /** Matches at `at` and continues with `next`; false if every way to match fails later. */
+  /** Matches at `at` and continues with `next`; false if no way to match succeeds. */
   readonly match: (at: number, next: Next) => boolean;
   readonly sample: (random: () => number) => string;
 }

@@ -1,4 +1,4 @@
-/** What a rule is applied to: the text from `at` on, and in `before` the output so far. */
+/** What a rule is applied to: the text from `at` onwards, and the output so far in `before`. */
 export interface View {
   readonly text: string;
   readonly at: number;
@@ -92,7 +92,7 @@ function setOf(inClass: string): Chars {
   return (code) => (code < 128 ? ascii[code] === 1 : one.test(String.fromCharCode(code)));
 }
 
-/** The end of the run of such characters that begins at `from`, at most `max` long. */
+/** Where the run of such characters that begins at `from` ends, after at most `max` characters. */
 export function runEnd(
   text: string,
   from: number,
@@ -142,7 +142,7 @@ export function insideWord(before: string): boolean {
   return !ESCAPE.test(before.slice(-12));
 }
 
-/** A secret without a type of its own; positions as in `Hit`. */
+/** A secret without a specific type; the positions are those of a `Hit`. */
 export const maskedHit = (keep: number, end: number, rest?: Rest): Verdict => ({
   mask: 'MASKED',
   keep,

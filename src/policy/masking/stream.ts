@@ -52,8 +52,8 @@ const literal = ({ start, anyCase }: Rule): string =>
 const STEP = 1024;
 
 /**
- * Masks text that arrives in pieces. It holds back only what may still be part of a secret: the look-ahead of a
- * rule, or a run of characters that may turn out to be a LINE token.
+ * Masks text that arrives in pieces. It holds back only what may still be part of a secret: a
+ * rule's look-ahead, or a run of characters that may turn out to be a LINE token.
  */
 export class ScanStream implements MaskStream {
   readonly #book: RuleBook;

@@ -63,7 +63,7 @@ export function maskKeyLines(text: string, mask: string, onMasked: () => void): 
 }
 
 function maskLines(block: string, mask: string): string {
-  // The breaks between lines are among the parts.
+  // The parts include the breaks between lines.
   const parts = block.split(LINE_BREAK);
   let before: string | null = null;
   return parts

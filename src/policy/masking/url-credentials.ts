@@ -15,7 +15,9 @@ const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
 const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|rediss?|amqps?)$/i;
 const databasePassword = chars('^\\s?#"\'`<>\\\\');
 
-/** `scheme://name:password@host`, and `scheme://token@host` if it is long enough for one. */
+/**
+ * `scheme://name:password@host`, and `scheme://token@host` if the name is long enough for a token.
+ */
 export const urlRule: Rule = {
   start: '://',
   at({ text, at, final, before }) {

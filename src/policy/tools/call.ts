@@ -80,9 +80,9 @@ export function parseCall(call: ToolCall): ParsedCall {
 export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 
 /**
- * The path as a tool reads it, and in composed characters (NFC), each once. Claude Code 2.1.325
- * opens the name as written, which may be a link; other tools and some file systems compose it.
- * Normalizing takes quadratic time, and no system opens a long path.
+ * The path as a tool reads it and, if that differs, in composed characters (NFC). Claude Code
+ * 2.1.325 opens the name as written, which may be a link; other tools and some file systems compose
+ * it. Normalizing takes quadratic time, and no system opens a long path.
  */
 export function spellingsOf(path: string): string[] {
   const short = shortened(path.trim());
@@ -100,8 +100,9 @@ function pathsAt(path: string | null, location: Location): (string[] | null)[] {
 }
 
 /**
- * The names in a command, or in the input of an unknown tool, for a caller that can follow links; null
- * if there are too many. Empty for other known tools, whose paths are in fields of their own.
+ * The names in a command, or in the input of an unknown tool, for a caller that can follow links;
+ * null if there are too many. Empty for other known tools, which have separate fields for their
+ * paths.
  */
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};

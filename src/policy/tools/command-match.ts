@@ -64,7 +64,7 @@ function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): reado
 const textOf = (words: readonly string[]): string => words.map((word) => `${GAP}${word}`).join('');
 const GAP = '\0';
 
-/** The part in parentheses of `Bash(…)`. */
+/** The part of `Bash(…)` in parentheses. */
 type Specifier =
   | { readonly set: CommandSet }
   /** `words`, followed by anything if `open`; `stars` if they contain a `*`, which matches any text. */

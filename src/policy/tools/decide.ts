@@ -34,10 +34,10 @@ export interface ChannelRules {
 }
 
 /**
- * Decides about a call (P1, P2). The first of session, channel and global that has a matching rule
- * decides; if none has, the channel's default does. The message can make that stricter, and
- * enforced rules are a minimum. If it is uncertain whether a deny or ask rule matches, the result
- * is at least `ask`.
+ * Decides about a call (P1, P2). The session's rules come first, then the channel's, then the
+ * global ones: the first of these with a matching rule decides. If there is none, the channel's
+ * default applies. The message's own lists can make that stricter, and enforced rules set a
+ * minimum. If it is uncertain whether a deny or ask rule matches, the result is at least `ask`.
  */
 export function decide(call: ToolCall, scopes: Scopes): Verdict {
   const parsed = parseCall(call);

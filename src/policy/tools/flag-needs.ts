@@ -1,7 +1,7 @@
 export const isFlag = (word: string): boolean =>
   word.length > 1 && word.startsWith('-') && word !== '--';
 
-/** Long names of the short options that deny rules are typically about. */
+/** Long names of the short options that typically appear in deny rules. */
 const LONG = new Map([
   ['r', 'recursive'],
   ['R', 'recursive'],
@@ -10,7 +10,9 @@ const LONG = new Map([
 /** A longer `-word` is one option, as in find and go, not a group of letters. */
 const LETTERS_MAX = 4;
 
-/** One option that a rule requires: given by its long name, or by one of these letters in a group. */
+/**
+ * One option that a rule requires, given by its long name or by one of these letters in a group.
+ */
 interface Need {
   readonly long: string | null;
   readonly letters: string;

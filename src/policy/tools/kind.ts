@@ -4,8 +4,8 @@ import { inSet } from './command-sets.ts';
 import { TOOLS, type ToolKind, UNREPEATABLE } from './tool-table.ts';
 
 /**
- * Whether a call may be repeated after it ran (Q16). A tool that is not in the table, such as one of
- * an MCP server, may do anything.
+ * Whether a call may be repeated after it ran (Q16). A tool that is not in the table, such as one
+ * from an MCP server, may do anything.
  */
 export function kindOf(call: ToolCall): ToolKind {
   const { command } = parseCall(call);

@@ -89,7 +89,7 @@ function namesPath({ tool, specifier }: Rule, { command, named, location }: Pars
 /** `domain:example.com`, `domain:*.example.com`. With `below` (deny and ask), subdomains match, too. */
 function matchDomain(specifier: string, url: string | null, below: boolean): Match {
   const unknown = below ? 'maybe' : 'no';
-  // Not `canParse`: it accepts long hosts for which the constructor throws.
+  // Not `canParse`, because it accepts long hosts for which the constructor throws.
   const parsed = url === null ? null : URL.parse(url);
   if (!specifier.startsWith('domain:') || parsed === null) return unknown;
   const host = parsed.hostname.replace(/\.$/, '');

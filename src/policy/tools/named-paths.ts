@@ -11,9 +11,9 @@ import { perWords } from './per-words.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 
-/* The files that a command's words may name. How a program interprets a word is unknown. */
+/* The files that a command's words may name. Nobody knows how a program will interpret a word. */
 
-/** Where names lead with links followed, keyed by the name as written. */
+/** Where names lead when links are followed, keyed by the name as written. */
 export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly folder: boolean }>;
 
 /** Each name is compared with every path rule, and an agent can write as many as it likes. */
@@ -42,7 +42,7 @@ export const readsOfWords = perWords((words, cwd): Reads => {
   return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
 });
 
-/** Programs outside the sets that search the working directory by default. */
+/** Programs that belong to no set and search the working directory by default. */
 const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);
 
 /** Git commands that print no file contents. Any other may print those of any revision. */
@@ -97,7 +97,7 @@ function* namesOf(word: string): Iterable<string> {
   }
 }
 
-/** The paths of the names, both as written and where they really lead. */
+/** The paths that the names stand for, both as written and where they really lead. */
 export function pathsOf(
   names: Iterable<string>,
   location: Location,

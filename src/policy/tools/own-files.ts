@@ -221,7 +221,7 @@ function isEnvironment([first, process = '', ...rest]: readonly string[]): boole
   return file !== ANY && ['environ', 'mem'].some((name) => name === file || mayMatch(file, name));
 }
 
-/** Links of another process, or paths through a file that the agent's own process has open. */
+/** Another process's links, or paths through a file that the agent's own process has open. */
 const isOthers = (path: readonly string[]): boolean =>
   path[0] === 'proc' && (path[1] === 'self' ? isUnknownLink(path.slice(0, -1)) : isOpaque(path));
 

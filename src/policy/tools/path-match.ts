@@ -94,7 +94,7 @@ export function isOpaque(path: readonly string[]): boolean {
   return first === 'proc' && (isUnknownLink(path) || OPENED.has(inProcess(rest)[0] ?? ''));
 }
 
-/** The folders of /proc that hold the variables and open files of processes. */
+/** The folders in /proc that contain processes' variables and open files. */
 export function holdsProcesses([first, process = 'self', ...rest]: readonly string[]): boolean {
   const isProcess = process === 'self' || /^\d+$/.test(process);
   return first === 'proc' && isProcess && inProcess(rest).length === 0;
@@ -234,13 +234,15 @@ function withoutTail({ names, literal }: Pattern): Pattern {
 
 /**
  * Whether the path or a folder above it matches the pattern (`in`), or something below the path may
- * (`above`). All ways through `**` advance together, one step per segment.
+ * (`above`). All possible ways to match `**` advance together, one step per segment.
  */
 function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'above' | 'out' {
   if (names.length === 0) return 'in';
   const isAnyDepth = (at: number): boolean => at >= literal && names[at] === ANY_DEPTH;
   let [states, next] = [new Uint8Array(names.length), new Uint8Array(names.length)];
-  /** Activates the state at `from`, and those after any `**`; false at the end of the pattern. */
+  /**
+   * Activates the state at `from`, and the states after any `**`; false at the end of the pattern.
+   */
   const open = (from: number): boolean => {
     let at = from;
     for (; at < names.length && isAnyDepth(at); at++) next[at] = 1;

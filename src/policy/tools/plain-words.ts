@@ -1,6 +1,6 @@
 /*
- * Splits a command into words. A *plain* command consists of words and quotes only, so its words are
- * known without running a shell.
+ * Splits a command into words. A *plain* command consists only of words and quotes, so its words
+ * are known without running a shell.
  */
 
 /** The words as the program receives them, or the syntax that makes them unknown. */

@@ -1,4 +1,4 @@
-/* The known tools of Claude Code: one table for rules (P1) and for retries (Q16). */
+/* Claude Code's known tools: one table for rules (P1) and retries (Q16). */
 
 /** Whether a call that ran may run again. */
 export type ToolKind = 'reading' | 'writing' | 'unrepeatable';

@@ -1,7 +1,7 @@
 import { type FlagNeeds, GivenOptions, isFlag } from './flag-needs.ts';
 import { baseName } from './plain-words.ts';
 
-/** Only this many names of a rule are compared, because each is one bit of a number. */
+/** Only this many of a rule's names are compared, because each is one bit of a number. */
 const NAMES_MAX = 30;
 
 /**
@@ -87,7 +87,7 @@ export class WordTable {
       const start = positions[i]!;
       if (start < from) continue;
       const end = endAt[start]!;
-      // The first match in its part, because the flags may follow any of them.
+      // The first match in its part counts, because the flags may follow any of them.
       if (begun === -1 || endAt[begun] !== end) begun = start;
       const at = start + 1;
       // The next word is neither an option nor the rule's second name.
@@ -114,8 +114,8 @@ export class WordTable {
   /**
    * Matches the words after one program name. Bit n means that n names have matched; all candidate
    * starts in the part advance together, one step per word, until none is left. Returns the end
-   * position, negated if not all names matched: a plain number, because this runs for every word
-   * that is a program's name.
+   * position, negated if not all names matched. It is a plain number because this runs for every
+   * word that is a program's name.
    */
   #follow(
     ids: readonly number[],
