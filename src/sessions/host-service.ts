@@ -84,7 +84,7 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
   };
 }
 
-/** Asks a worker of that host. Changes nothing, even if a process dies while it is asking. */
+/** Asks a worker on that host. Changes nothing, even if a process dies while it is asking. */
 async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceCheck> {
   const lane = newId();
   await queue.configure(lane, { host });

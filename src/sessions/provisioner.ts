@@ -18,7 +18,7 @@ export interface ProvisionerOptions {
   readonly onFailed?: () => void;
 }
 
-/** Makes workspaces ready; only then does a session become ACTIVE (W2). */
+/** Prepares workspaces; a session becomes ACTIVE only once its workspace is ready (W2). */
 export class Provisioner {
   readonly #options: ProvisionerOptions;
   readonly #underWay = new Map<string, Promise<string>>();

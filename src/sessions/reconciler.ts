@@ -27,7 +27,7 @@ export interface ReconcilerOptions {
     Pick<ApprovalStore, 'reconcileApprovals'> &
     Pick<SteerStore, 'reconcileSteers'>;
   readonly connections: Connections;
-  /** Null on a node that executes no runs: it prepares no workspaces either. */
+  /** Null on a node that executes no runs, because it prepares no workspaces either. */
   readonly provisioner: Provisioner | null;
   /** Removes the workspace of a session that was deleted, perhaps from another host. */
   readonly removeWorkspace: (sessionId: string) => Promise<void>;
@@ -40,7 +40,7 @@ export interface ReconcilerOptions {
 }
 
 /**
- * Applies what time and the deaths of other nodes have changed: idle timers, connections of dead
+ * Brings sessions up to date with elapsed time and dead nodes: idle timers, connections of dead
  * nodes, questions that can no longer be answered, workspaces to prepare. No state is kept between
  * passes, so a restart or a second node makes no difference (S4).
  */
@@ -113,8 +113,8 @@ export class SessionReconciler {
   }
 
   /**
-   * The pass does not await this: a workspace that takes long or never gets ready must not delay
-   * the others.
+   * The pass does not await this: a workspace that takes long, or never becomes ready, must not
+   * delay the others.
    */
   async #prepare(): Promise<void> {
     const { store, provisioner, host } = this.#options;

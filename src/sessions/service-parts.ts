@@ -88,7 +88,7 @@ export async function findSession(
   return { ...known.current, level: has };
 }
 
-/** For changes: also requires the `run` right, even of the session's owner. */
+/** For changes. Also requires the `run` right, even from the session's owner. */
 export async function findToChange(
   parts: ServiceParts,
   by: Principal,
@@ -99,7 +99,7 @@ export async function findToChange(
   return findSession(parts, by, id, level);
 }
 
-/** Access follows the run's session; runs without a session are for admins only. */
+/** Access depends on the run's session; runs without a session are only for admins. */
 export async function findRun(
   parts: ServiceParts,
   by: Principal,

@@ -73,11 +73,11 @@ export const READY_GRACE_MS = 60_000;
 export interface Standing {
   readonly status: SessionStatus;
   readonly statusReason: StatusReason;
-  /** For people, while ERROR. */
+  /** An explanation for people while the status is ERROR. */
   readonly error: string | null;
-  /** Since when its workspace is ready; null while it is not. */
+  /** When its workspace became ready; null while it is not. */
   readonly readyAt: number | null;
-  /** Since when it is IDLE; its timer runs from then. */
+  /** When it became IDLE; its timer starts then. */
   readonly idleSince: number | null;
   readonly destroyAt: number | null;
   readonly idleTimeoutSeconds: number;
@@ -145,7 +145,7 @@ export function move(
   };
 }
 
-/** Changes the timer. It runs from when the session became idle, not from now. */
+/** Changes the timer. The timer starts when the session became idle, not now. */
 export const withTimer = <S extends Standing>(standing: S, idleTimeoutSeconds: number): S => ({
   ...standing,
   idleTimeoutSeconds,

@@ -33,9 +33,9 @@ export interface SessionRecord {
   readonly budgetUsd: number | null;
   readonly status: SessionStatus;
   readonly statusReason: StatusReason;
-  /** For people, while ERROR. */
+  /** An explanation for people while the status is ERROR. */
   readonly error: string | null;
-  /** Since when the workspace is ready. */
+  /** When the workspace became ready. */
   readonly readyAt: number | null;
   readonly destroyAt: number | null;
   readonly lastActiveAt: number;

@@ -40,7 +40,7 @@ export interface NewSession {
   readonly budgetUsd: number | null;
   readonly holdOnFailure: boolean;
   /**
-   * The workspace exists on one machine only, so the lane is pinned to the host of its first run
+   * The workspace exists on only one machine, so the lane is pinned to the host of its first run
    * (Q23).
    */
   readonly pin: boolean;
@@ -54,7 +54,7 @@ export interface NewSession {
   readonly forkedFrom: string | null;
 }
 
-/** A change of status, for the server's log (S1). */
+/** A status change, for the server's log (S1). */
 export interface StatusChange {
   readonly sessionId: string;
   readonly from: SessionStatus;
@@ -73,8 +73,8 @@ export interface Changed {
  */
 export type SessionCommand =
   /**
-   * The workspace is prepared, or cannot be. With `host`, an unpinned lane that needs a host is
-   * pinned to it (Q23); a report from any host other than the pinned one changes nothing.
+   * The workspace is ready, or could not be prepared. With `host`, an unpinned lane that needs a
+   * host is pinned to it (Q23); a report from any host other than the pinned one changes nothing.
    */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
   | { readonly do: 'fail'; readonly error: string; readonly host?: string }
@@ -201,8 +201,9 @@ export interface SessionStore {
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**
-   * Changes a queued run's payload with its original, its position, or both at once. Throws
-   * `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its lane.
+   * Changes a queued run's payload (together with its original), its position, or both at once.
+   * Throws `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its
+   * lane.
    */
   editRun(runId: string, edit: RunEdit): Promise<Run>;
   /**
@@ -246,7 +247,10 @@ export interface SessionStore {
   sumInvocations(sessionId: string): Promise<InvocationSums>;
   /** The same sums by model and source, most expensive first. */
   sumByModel(sessionId: string): Promise<ModelSums[]>;
-  /** Sums over ended invocations: by `day` in order of days, otherwise most expensive first. */
+  /**
+   * Sums over ended invocations: in chronological order if grouped by `day`, otherwise most
+   * expensive first.
+   */
   listCosts(filter: CostFilter): Promise<CostLine[]>;
   /**
    * Stores the workspace's snapshot from the start of an attempt; replaces the session's previous
@@ -272,7 +276,7 @@ export interface SessionStore {
   /** Deleted sessions whose workspace is still on this host, until `forgetLeftWorkspace`. */
   listLeftWorkspaces(host: string, limit: number): Promise<string[]>;
   forgetLeftWorkspace(sessionId: string): Promise<void>;
-  /** A named setting of the installation, such as the check value of the secret key. */
+  /** A named setting of the installation, such as the check value for the secret key. */
   readSetting(name: string): Promise<string | null>;
   /** Stores the value unless one exists; returns the stored value. */
   putSettingOnce(name: string, value: string): Promise<string>;

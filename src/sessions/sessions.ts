@@ -248,7 +248,7 @@ async function untilQuiet({ store }: SessionsOptions, id: string): Promise<void>
   }
 }
 
-/** The fork point as of now: where the last finished run left the conversation (S10). */
+/** The current fork point: where the last finished run left the conversation (S10). */
 const forkPointOf = (session: SessionRecord): ForkPoint | null =>
   session.conversation === null
     ? session.forkPoint

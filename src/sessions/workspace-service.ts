@@ -19,7 +19,7 @@ export interface WorkspaceParts extends ServiceParts {
   readonly ensureWorkspace?: (current: SessionWithFacts) => Promise<unknown>;
 }
 
-/** The workspaces of sessions: their status, and checking one on demand (W6). */
+/** Sessions' workspaces: reads their status, and checks one on demand (W6). */
 export function workspaceService(parts: WorkspaceParts): WorkspaceService {
   const { store, ensureWorkspace, onWork, artefacts } = parts;
 

@@ -55,7 +55,7 @@ export class Questions {
   readonly #open = new Map<string, Open>();
   /** Answers given to this attempt's agent; each is valid for one call. */
   readonly #given = new Set<string>();
-  /** The last call of each digest, until it is answered. */
+  /** The last call for each digest, until it is answered. */
   readonly #asked = new Map<string, Promise<unknown>>();
   #waiting: Promise<void> | null = null;
   #withdrawing: Promise<unknown>[] = [];
@@ -93,7 +93,7 @@ export class Questions {
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
   }
 
-  /** Records that a call may run before it does, if it must not run twice (Q16). */
+  /** For a call that must not run twice, records that it was allowed before it runs (Q16). */
   async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
     const { context, maskCall } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
@@ -126,7 +126,7 @@ export class Questions {
     await Promise.all(ids.map((id) => store.withdrawApproval(id, reason)));
   }
 
-  /** Fails open questions; resolves when withdrawals in progress are done. */
+  /** Fails all open questions; resolves when withdrawals in progress are done. */
   async close(): Promise<void> {
     for (const { fail } of this.#open.values()) fail(new Error('The agent has ended.'));
     this.#open.clear();

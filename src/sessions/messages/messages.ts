@@ -79,7 +79,8 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
 }
 
 /**
- * A person who edits or retries a message becomes its sender: it is judged by their standing (P2).
+ * A person who edits or retries a message becomes its sender, so the message is judged by their
+ * standing (P2).
  */
 export function takenOverBy(by: Principal, payload: AgentPayload): AgentPayload {
   const { through: _, ...rest } = payload;

@@ -57,10 +57,14 @@ export interface SteerStore {
   listSteers(runIds: readonly string[]): Promise<SteerRecord[]>;
   /** Records that an agent is given the message, or did not take it. False if the fence is old. */
   markSteer(id: string, given: boolean, fence: number): Promise<boolean>;
-  /** After the run's last attempt: messages not given become runs at the head of the lane. */
+  /**
+   * Called after the run's last attempt: messages that were not given become runs at the head of
+   * the lane.
+   */
   releaseSteers(runId: string, fence: number): Promise<readonly StatusChange[]>;
   /**
-   * The same, level-triggered, for runs that ended in any way; at most `limit` sessions per call.
+   * The same, level-triggered, for runs that have ended in any way; handles at most `limit`
+   * sessions per call.
    */
   reconcileSteers(limit: number): Promise<{
     readonly changes: readonly StatusChange[];

@@ -18,9 +18,9 @@ export interface RefusedStart {
 }
 
 /**
- * The first thing that Baton would start for the agent although the rules deny it to the person who
- * configured the agent, or although it uses Baton's own files; null if everything may start (P1,
- * P7). Checked when the agent is configured and at every start.
+ * The first program or server that Baton must not start for the agent, because the rules deny it to
+ * the person who configured the agent, or because it uses Baton's own files; null if everything may
+ * start (P1, P7). Checked when the agent is configured and at every start.
  */
 export function refusedStart(
   agent: AgentSpec,

@@ -38,7 +38,10 @@ export class RealPaths {
     return new RealPaths(workspace, await realpath(workspace).catch(() => workspace));
   }
 
-  /** Paths in the workspace stay relative to it, even if the workspace itself is behind a link. */
+  /**
+   * Paths in the workspace stay relative to it, even if the workspace itself is reached through a
+   * link.
+   */
   async of(path: string): Promise<RealPath> {
     const { path: real, ...rest } = await this.#walk(path);
     const from = relative(this.#home, real);
@@ -61,7 +64,7 @@ export class RealPaths {
       const name = rest.pop()!;
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        // After a missing name, `..` undoes it, as in a program that resolves paths by name only.
+        // After a missing name, `..` undoes it, as in a program that resolves paths only by name.
         if (gone.pop() === undefined) at = dirname(at);
         folder = true;
         continue;

@@ -30,7 +30,7 @@ export const locationOf = (workspace: string | null | undefined): Location => ({
 const NONE: RulesInForce = { session: null, channels: {}, global: null };
 
 export type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
-/** The parts of a message that its calls are judged by. */
+/** The parts of a message that matter for judging its calls. */
 export type Sent = Standing & Pick<AgentPayload, 'allowedTools' | 'disallowedTools'>;
 
 /** Judges a call of a run by the rules in force and the message's own tool lists. */

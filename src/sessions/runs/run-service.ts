@@ -72,7 +72,7 @@ export function runService(parts: ServiceParts): RunService {
     return { payload: JSON.stringify(payload), original: stored.original };
   };
 
-  /** The payload of a retry; undefined for a run that no person wrote. */
+  /** The payload for a retry; undefined for a run that did not come from a person. */
   const payloadAgain = async (by: Principal, run: Run): Promise<string | undefined> => {
     if (run.type !== 'agent') return undefined;
     const before = run.payload as AgentPayload;

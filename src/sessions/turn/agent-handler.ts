@@ -96,8 +96,8 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read for every call: rules change, and people who steer the run count from then on (P2,
-      // P3).
+      // Read for every call, because rules change, and the standing of people who steer the run
+      // counts from then on (P2, P3).
       const [rules, steers] = await retryWhileAway(signal, () =>
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );
@@ -196,7 +196,7 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** Checked before the start, because an agent accepts no budget of zero. */
+/** Checked before the start, because agents do not accept a budget of zero. */
 const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
   agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
 

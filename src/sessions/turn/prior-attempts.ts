@@ -55,7 +55,7 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
   if (agent.kind === 'shell') return readPriorCommand(options);
-  // Hooks of a trusted repository may answer instead of people.
+  // A trusted repository's hooks may answer instead of people.
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
   for await (const event of eventsOf(store, run, signal)) {

@@ -24,8 +24,8 @@ const NOTICE_BYTES = 8192;
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
 /**
- * Event types of which, from then on, at most one event is stored per NEWEST_MS. Calls and results
- * are always stored, because they show what was done (Q16).
+ * From then on, at most one event of these types is stored per NEWEST_MS. Calls and results are
+ * always stored, because they show what was done (Q16).
  */
 const OPTIONAL: ReadonlySet<string> = new Set(['agent.notice', 'agent.thinking']);
 
@@ -56,7 +56,7 @@ export class Recorder {
   #pending = '';
   #source: Source = 'agent';
   #timer: NodeJS.Timeout | null = null;
-  /** The log already has the notice that output is missing from here on. */
+  /** The log already contains the notice that output is missing from here on. */
   #hasGap = false;
   #lastOptional = Number.NEGATIVE_INFINITY;
   /** An error that occurred when a timer stored something; the next call throws it. */

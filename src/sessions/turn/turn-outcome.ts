@@ -21,7 +21,9 @@ export function finalOf(end: DriverEnd, masking: Masking): { value: unknown } | 
   return { value: fail(outcome.error.class, masking.masker.mask(outcome.error.message)) };
 }
 
-/** What the attempt's end means for the run; null if it was stopped, since the queue knows why. */
+/**
+ * What the attempt's end means for the run; null if it was stopped, because the queue knows why.
+ */
 export function outcomeOf(end: DriverEnd, masking: Masking): { value: unknown } | null {
   const { outcome } = end;
   switch (outcome.kind) {
