@@ -83,7 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: () => crypto.randomUUID(),
     // Shutting down must not wait for browsers that keep idle connections open.
     forceCloseConnections: 'idle',
-    // Requests get our own 503 once the database is closed, with Retry-After.
+    // Once the database is closed, requests get our own 503 with Retry-After.
     return503OnClosing: false,
     // Errors before routing, such as a URL that cannot be decoded.
     frameworkErrors: sendError,

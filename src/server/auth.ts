@@ -42,7 +42,7 @@ export interface RequestAuthenticator {
   readonly authenticator: Authenticator;
   readonly site: OwnSite;
   readonly addressOf: AddressOf;
-  /** Throws `origin_refused` for requests that another site made a browser send. */
+  /** Throws `origin_refused` if another site caused the browser to send the request. */
   authenticate(request: CredentialRequest): Promise<Authenticated | null>;
   readonly signIn: Authenticator['signIn'];
 }

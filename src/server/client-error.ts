@@ -4,7 +4,7 @@ import { BatonError } from '../contract/errors.ts';
 import { envelope } from './errors.ts';
 import { STATUS_CODES } from './status-codes.ts';
 
-/** A connection closed with bytes unread is reset, and its answer may be lost with it. */
+/** A connection that is closed with bytes unread is reset, and its answer may be lost. */
 const LINGER_MS = 500;
 
 /**

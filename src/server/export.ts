@@ -60,7 +60,7 @@ async function* eventLines(sessions: SessionService, by: Principal, log: LogTarg
   }
 }
 
-/** The first events, up to `HELD_BYTES`: large events may follow many small ones. */
+/** The first events, up to `HELD_BYTES`, because large events may follow many small ones. */
 function linesOf(events: readonly LogEvent[], lastSeq: number) {
   const lines: string[] = [];
   let [bytes, last]: [number, number | null] = [0, null];

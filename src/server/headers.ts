@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Responses are data: they may load nothing, and nothing may frame them. */
 const DATA_CSP = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
-/** Two years, as the preload list of browsers recommends. */
+/** Two years, as recommended for browsers' preload lists. */
 const HSTS = 'max-age=63072000';
 
 /**

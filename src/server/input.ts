@@ -15,7 +15,7 @@ export interface Input<E extends Endpoint> {
   readonly idempotencyKey: string | null;
 }
 
-/** Parses the input of a request; throws the first mistake, with its field. */
+/** Parses the input of a request; throws on the first mistake, naming its field. */
 export function readInput<E extends Endpoint>(endpoint: E, request: FastifyRequest): Input<E> {
   return {
     params: parseInput(endpoint.params, readParams(request)) as z.output<E['params']>,

@@ -3,12 +3,12 @@ import type { SessionStatus } from '../contract/session.ts';
 import type { Counts } from '../queue/store.ts';
 import { sharedRead } from './shared-read.ts';
 
-/** Values of a node and its database that are read when metrics are collected. */
+/** Values from a node and its database that are read when metrics are collected. */
 export interface NodeFacts {
   counts(): Promise<Counts>;
   countSessions(): Promise<Record<SessionStatus, number>>;
   readonly worker: {
-    /** Attempts under way on this node. */
+    /** Attempts in progress on this node. */
     readonly executing: number;
     readonly leaseRemainingMs: number;
     readonly stats: {
@@ -32,7 +32,7 @@ const FRESH_MS = 1000;
 /** If the database has not answered after this time, it counts as down for this collection. */
 const PATIENCE_MS = 2000;
 
-/** The values read from the database together. */
+/** The values that are read from the database together. */
 interface Read {
   readonly runs: Counts;
   readonly sessions: Record<SessionStatus, number>;

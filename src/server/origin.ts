@@ -15,7 +15,10 @@ export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: 
   if (isForeign(headers) && !(isRead && isNavigation(headers))) refuse();
 }
 
-/** Browsers let any page open a WebSocket anywhere, with the cookie. The ticket is checked later. */
+/**
+ * Browsers let any page open a WebSocket to any host, and send the cookie. The ticket is checked
+ * later.
+ */
 export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: OwnSite): void {
   if (origin === undefined || !site.isOurs(origin, host)) refuse();
 }

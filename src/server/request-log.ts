@@ -12,7 +12,7 @@ export interface RequestMetrics {
 
 /**
  * Logs every request once it has been answered or broken off, without query, body or credential. A
- * stranger's refused request gets no line at level info; otherwise strangers could fill the log.
+ * stranger's refused request is not logged at level info; otherwise strangers could fill the log.
  */
 export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
   const strangers = new StrangerTally(app.log);

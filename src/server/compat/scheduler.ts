@@ -7,7 +7,7 @@ import type { MessageRequest } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { type Api, paged } from '../route.ts';
 
-/** `/sessions…` of the session scheduler. */
+/** The session scheduler's `/sessions…` routes. */
 export function addCompatSchedulerRoutes({ add, sessions }: Api): void {
   const at = schedulerEndpoints;
 

@@ -2,7 +2,7 @@ import { type WebRun, webEndpoints } from '../../contract/api/compat-web.ts';
 import type { RunView } from '../../contract/run-view.ts';
 import { type Api, paged } from '../route.ts';
 
-/** `/api/runs…` and `/api/sessions…` of the agentic web. */
+/** The agentic web's `/api/runs…` and `/api/sessions…` routes. */
 export function addCompatWebRoutes({ add, sessions }: Api): void {
   const at = webEndpoints;
 

@@ -77,7 +77,10 @@ const isTrusted = (list: BlockList, address: string): boolean =>
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
-/** The canonical form of an address, without the port that some proxies add; null if it is not one. */
+/**
+ * The canonical form of an address, without the port that some proxies add; null if the text is not
+ * an address.
+ */
 function plainAddress(text: string): string | null {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   const address = bare.replace(/%.*$/, '');

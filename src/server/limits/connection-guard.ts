@@ -23,15 +23,15 @@ export interface GuardOptions extends ConnectionLimits {
  * Keeps connections from using up the file descriptors that agents and the database need. A
  * connection belongs to a stranger until a request on it is authenticated. If there are too many of
  * these, from one address or in total, the one that has been silent longest is dropped, never the
- * new one: a person who shares an address with an attacker sends a request within milliseconds and
- * is then no longer silent.
+ * new one. That protects a person who shares an address with an attacker: they send a request
+ * within milliseconds and are then no longer silent.
  */
 export class ConnectionGuard {
   readonly #options: GuardOptions;
   /** The connection that has been silent longest first, with the network it is counted under. */
   readonly #strangers = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, Set<Duplex>>();
-  /** Connections of users, by user; those of trusted proxies have none. */
+  /** Connections of known users, each with its user; null for a trusted proxy. */
   readonly #known = new Map<Duplex, string | null>();
   /** For each user, the connection that has been silent longest comes first. */
   readonly #byUser = new Map<string, Set<Duplex>>();
@@ -48,7 +48,7 @@ export class ConnectionGuard {
     // The last resort, if all connections belong to users.
     server.maxConnections = this.#options.most;
     server.on('connection', (socket: Socket) => this.#opened(socket));
-    // Runs before the app's own listener, which ignores requests of a destroyed connection.
+    // Runs before the app's own listener, which ignores requests on a destroyed connection.
     server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
       this.#spoke(socket);
       this.#asked(socket, response);

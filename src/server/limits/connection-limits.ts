@@ -3,7 +3,7 @@ export interface ConnectionLimits {
   readonly most: number;
   /** The most connections from one address without an authenticated request. */
   readonly perAddress: number;
-  /** The most connections of one user. */
+  /** The most connections one user may have. */
   readonly perUser: number;
 }
 

@@ -28,7 +28,10 @@ export class Fingerprints {
     });
   }
 
-  /** Warns once about each setting that differs on a live node, and again after it was equal. */
+  /**
+   * Warns once about each setting that differs on a live node, and again if it differs after having
+   * been equal.
+   */
   compare(others: readonly Usage[]): void {
     const digests = others.filter(({ key }) => key.startsWith(PREFIX)).map(({ key }) => key);
     for (const { key } of this.mine) {

@@ -43,7 +43,7 @@ export class Limits {
     this.streams = new Slots(this.#settings.streamsPerUser);
   }
 
-  /** Counts a request of a known user; throws `rate_limited` if it is one too many. */
+  /** Counts a request by a known user; throws `rate_limited` if it is one too many. */
   user(by: Principal): void {
     if (isAdmin(by) && !this.#settings.includeAdmin) return;
     refuseIf(this.#users.take(by.userId));

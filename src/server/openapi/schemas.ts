@@ -141,7 +141,7 @@ function translate(
 
   function override(context: Overridden): void {
     tidy(context);
-    // Requests are strict; responses may get more fields in later versions.
+    // Requests are strict; responses may have more fields in later versions.
     if (io === 'output') delete context.jsonSchema.additionalProperties;
   }
 }

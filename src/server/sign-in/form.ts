@@ -22,7 +22,7 @@ export function parseForm(body: unknown): Form | null {
   return Form.safeParse(fields).data ?? null;
 }
 
-/** A path of this server; `/` for anything that could lead elsewhere. */
+/** A path on this server; `/` for anything that could lead elsewhere. */
 export function safeNext(next: string | undefined): string {
   const isPath = next !== undefined && next.length <= 500 && /^\/(?!\/)[\x21-\x7e]*$/.test(next);
   return isPath && !next.includes('//') && !next.includes('\\') ? next : '/';

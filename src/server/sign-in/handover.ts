@@ -5,7 +5,7 @@ import { page } from './sign-in-page.ts';
 import { type Language, WORDS } from './words.ts';
 
 /*
- * The response to a sign-in: it gives the page key to a page of this origin only. It is sent only
+ * The response to a sign-in. It gives the page key only to pages from this origin. It is sent only
  * in return for a code or a token, so nobody can get a key with just the cookie. Other origins
  * cannot read it, and the key is in no URL, no cookie and no cache.
  */

@@ -71,7 +71,7 @@ function tokenForm({
 const FILES = html`<script src="/sign-in/script.js"></script>
 <link rel="stylesheet" href="/sign-in/style.css">`;
 
-/** A document, by default with the style and the script of this folder. */
+/** A document, by default with the style and script in this folder. */
 export function page(language: Language, title: string, main: Html, head = FILES): string {
   return html`<!doctype html>
 <html lang="${language}">

@@ -54,6 +54,6 @@ const isPieceOf = (piece: Piece, events: readonly LogEvent[], start: number): bo
   events[start + piece.count - 1] === piece.last &&
   (piece.full || start + piece.count === events.length);
 
-/** JSON text has no line breaks, so one `data:` line holds it. */
+/** JSON text has no line breaks, so it fits on one `data:` line. */
 const frame = (event: LogEvent): string =>
   `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(toSessionEvent(event))}\n\n`;

@@ -89,7 +89,7 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Takes a slot for a stream of this user; call the returned function at its end. */
+  /** Takes a slot for a stream of this user; call the returned function when the stream ends. */
   enter(userId: string): () => void {
     if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
     const leave = this.#slots.enter(userId);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** How often to check whether readers have taken anything. */
 const CHECK_MS = 1000;
 
-/** How much of a response the reader has taken, and since when that has not changed. */
+/** How much of a response the reader has taken, and when that last changed. */
 interface Progress {
   written: number | undefined;
   since: number;

@@ -5,7 +5,7 @@ import { encodingOf, readWebFiles, type WebFiles } from './files.ts';
 import { APP_PATHS, ASSETS, NOTICES } from './paths.ts';
 
 /**
- * Allows only files of this server. Styles that the page adds while it runs carry the response's
+ * Allows only files from this server. Styles that the page adds while it runs carry the response's
  * nonce; scripts never do.
  */
 const csp = (nonce: string): string =>
