@@ -17,7 +17,7 @@ export interface ApprovalRow {
   masked: number;
   digest: string;
   reason: string;
-  /** Null if a node of an older version asked. */
+  /** Null if the question comes from a node of an older version. */
   enforced: number | null;
   state: ApprovalState;
   scope: ApprovalScope | null;

@@ -211,6 +211,6 @@ export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
 /** Converts to lower case here, because neither database can do so for every script. */
 export const foldName = (name: string): string => plain(name).toLowerCase();
 
-/** Replaces NUL, which PostgreSQL cannot store as text and programs do print. */
+/** Replaces NUL, which programs sometimes print but PostgreSQL cannot store as text. */
 export const plain = <T extends string | null>(text: T): T =>
   (text?.replaceAll('\u0000', '\uFFFD') ?? null) as T;

@@ -1,4 +1,7 @@
-/** One step of the schema, forward only, with the same effect on both databases. */
+/**
+ * One step in the schema's history. Migrations only go forward, and have the same effect on both
+ * databases.
+ */
 export interface Migration {
   readonly id: number;
   readonly name: string;

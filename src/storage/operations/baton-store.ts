@@ -34,7 +34,7 @@ const allOver = (parts: StoreParts): AllStores => ({
 
 function auditedCall({ call }: StoreParts, entry: NewAuditEntry): StoreParts['call'] {
   return <N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> => {
-    // Reading a sign-in may extend it, which is not an action of a user.
+    // Reading a sign-in may extend it, but that is not something a user did.
     if (name === 'touchSignIn' || name === 'audited') return call(name, ...rest);
     const inner = name as Exclude<OperationName, 'audited'>;
     return call('audited', entry, inner, rest) as Promise<Answer<N>>;

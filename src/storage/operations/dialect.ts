@@ -12,7 +12,7 @@ export interface NewLane {
   readonly owner: string;
 }
 
-/** A run's row at its admission. */
+/** A run's row as it is admitted. */
 export interface NewRun {
   readonly core: RunCore;
   readonly lane: string;
@@ -67,7 +67,7 @@ export interface Dialect {
   lockLanes(ids: readonly string[]): Op<Lane[]>;
   /** The same without waiting; leaves out lanes that others have locked. */
   lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
-  /** Locks the lanes that have a begun run, and returns both. */
+  /** Locks the lanes that have a begun run, and returns both lanes and runs. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
   /**
    * A faster way than the machine to end attempts that simply succeeded, if the database has one.

@@ -59,7 +59,8 @@ export function* takeOver(
   nodeId: string,
   proven: boolean,
 ): Op<Done<TakenOverRun[]>> {
-  // The node's own claims hold a shared lock on this row until they commit, so none can come after this.
+  // The node's own claims hold a shared lock on this row until they commit, so none can commit
+  // after this.
   yield* dialect.lockNode(nodeId);
   const node = yield* queryOne<{ lease_until: number }>(
     'SELECT lease_until FROM nodes WHERE id = $1',

@@ -106,5 +106,8 @@ export function savedCounts(deltas: CountDeltas, run: RunCore, from: RunState | 
 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Replaces NUL, which PostgreSQL cannot store as text; a message is only for reading. */
+/**
+ * Replaces NUL, which PostgreSQL cannot store as text. That does no harm, because messages are only
+ * read by people.
+ */
 const plain = (text: string | null): string | null => text?.replaceAll('\u0000', '\uFFFD') ?? null;

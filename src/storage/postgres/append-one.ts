@@ -25,7 +25,7 @@ WITH t AS MATERIALIZED (
 )
 SELECT id FROM lane_row`;
 
-/** Null if this is not a single write of only events, or if its fence is not the lane's. */
+/** Null unless this is a single write with nothing but events, under the lane's fence. */
 export function* appendOne(
   now: number | null,
   writes: readonly AttemptWrite[],

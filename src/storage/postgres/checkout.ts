@@ -15,9 +15,9 @@ const queues = new WeakMap<pg.Pool, WaitQueue>();
 
 /**
  * Checks out a connection from the pool. If all are in use, callers wait in a queue here, not in
- * the pool: the pool's timeout is meant for a server that does not answer, and would mistake a
- * thousand readers that reconnect at once for an unreachable database. If it really is unreachable,
- * all waiting callers are rejected.
+ * the pool. The pool's timeout is meant for a server that does not answer; if a thousand readers
+ * reconnected at once, it would take the database for unreachable. If it really is unreachable, all
+ * waiting callers are rejected.
  */
 export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const queue = queueOf(pool);

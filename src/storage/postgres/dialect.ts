@@ -89,8 +89,8 @@ export function postgresDialect(clock: Clock | undefined): Dialect {
       yield* query(INSERT_RUNS, transpose(runs.map(newRunValues), 19), 'insert_runs');
     },
     *save(changes: readonly LaneChange[]) {
-      // The statement reads a lane's next run as of its own start; so if the queue itself changed, the
-      // runs are saved by a separate statement first.
+      // The statement sees a lane's next run as it was when the statement began, so if the queue
+      // itself changed, a separate statement saves the runs first.
       const runsFirst = changes.some(
         ({ lane, runs }) =>
           lane.runId === null && [...runs.values()].some(({ from }) => from === 'queued'),

@@ -6,8 +6,8 @@ import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
 /**
- * `admit` of the lane machine (queue/machine/lane-machine.ts) for one run that joins the end of its
- * lane, in one statement that needs no transaction: it creates or updates the lane's row, whatever
+ * The lane machine's `admit` (queue/machine/lane-machine.ts) for one run that joins the end of its
+ * lane, in one statement that needs no transaction. It creates or updates the lane's row, whatever
  * others have changed in it, and derives everything else from that row. This second version exists
  * because callers wait for the run to start, and the general path takes six round trips. $1 run, $2
  * lane, $3 owner, $4 type, $5 payload, $6 attempts, $7 hash of the body, $8 the event's payload, $9

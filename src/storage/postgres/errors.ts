@@ -36,7 +36,7 @@ export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   if (AWAY.has(code) || NETWORK.has(code) || code.startsWith('08')) return true;
   const message = error instanceof Error ? error.message : '';
-  // The driver's own errors have no code.
+  // The driver's own errors have no codes.
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/i.test(
     message,
   );

@@ -48,7 +48,7 @@ WITH lane_rows AS (
 )
 SELECT lane FROM lane_rows`;
 
-/** The writes of a batch that FINISH can do: those with nothing but a start and a success. */
+/** The writes in a batch that FINISH can handle: those with nothing but a start and a success. */
 export const finishing = (writes: readonly AttemptWrite[]): AttemptWrite[] => {
   const times = new Map<string, number>();
   for (const { lane } of writes) times.set(lane, (times.get(lane) ?? 0) + 1);

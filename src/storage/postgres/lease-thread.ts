@@ -6,8 +6,10 @@ import { makePool, type Target } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
 import { inTransaction } from './run.ts';
 
-/* Renews one node's lease on its own connection, so neither a blocked main thread nor a busy pool can
- * lose it. */
+/*
+ * Renews one node's lease on its own connection, so that it is not lost if the main thread is
+ * blocked or the pool is busy.
+ */
 
 export interface LeaseThreadData {
   readonly target: Target;

@@ -26,13 +26,13 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** How long to wait for a server that does not respond before giving up. */
   readonly waitMs?: number;
-  /** Called before each retry of a server that did not respond. */
+  /** Called before each retry if the server did not respond. */
   readonly onWaiting?: (error: BatonError) => void;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** The number of transactions after which the rows of `run_counts` are summed up. */
+/** After this many transactions, the rows of `run_counts` are summed up. */
 const FOLD_EVERY = 500;
 const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
   INSERT INTO run_counts SELECT state, sum(n) FROM gone GROUP BY state`;

@@ -15,7 +15,7 @@ export function toBatonError(error: unknown, path: string): unknown {
   if (typeof code !== 'number') return error;
   const detail = error instanceof Error ? error.message : String(error);
   const options = { cause: error, details: { path } };
-  // The low byte is the primary code; the rest says which system call it was.
+  // The low byte is the primary code; the rest says which system call failed.
   switch (code & 0xff) {
     case FULL:
       return new BatonError(

@@ -53,7 +53,7 @@ function makePrivate(file: string): void {
     if (existsSync(file)) chmodSync(file, 0o600);
     else closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // Whether the file can be used is for SQLite to say.
+    // If the file cannot be used, SQLite will say so.
   }
 }
 

@@ -82,7 +82,7 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
   port.on('message', handle);
 }
 
-/** Adds the calls that have already arrived, up to the first message of another kind. */
+/** Adds the calls that have already arrived, up to the first message that is not a call. */
 function withWaiting(
   port: MessagePort,
   calls: readonly Call[],

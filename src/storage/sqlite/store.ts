@@ -71,7 +71,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   return { ...batonStoreOver(parts), isThere: () => files.areThere() };
 }
 
-/** Readable by its owner only, whatever the directory allows; SQLite gives its side files the same mode. */
+/**
+ * Only its owner can read it, whatever the directory allows; SQLite gives its side files the same
+ * mode.
+ */
 function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

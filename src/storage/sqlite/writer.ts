@@ -113,7 +113,7 @@ export class Writer {
     try {
       this.#post({ kind: 'calls', calls });
     } catch (error) {
-      // Some argument, such as a function, cannot be sent to a thread: only the call that has it is
+      // If an argument, such as a function, cannot be sent to a thread, only its own call is
       // rejected.
       if (calls.length === 1) this.#reject(calls[0]!.id, error);
       for (const call of calls.length === 1 ? [] : calls) {

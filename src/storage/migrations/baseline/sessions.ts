@@ -3,9 +3,9 @@ import { SessionStatus } from '../../../contract/session.ts';
 const STATUSES = SessionStatus.options.map((status) => `'${status}'`).join(', ');
 
 /**
- * Sessions and the rows that belong to one: invocations, approvals, tool rules, snapshots, steers and
- * attachments. A session's lane has its id, and the lane's lock guards all of these rows. Deleting a run
- * or a session deletes its rows.
+ * Sessions and the rows that belong to them: invocations, approvals, tool rules, snapshots, steers
+ * and attachments. A session's lane has its id, and the lane's lock guards all of these rows.
+ * Deleting a run or a session deletes its rows.
  */
 export const sessionTables = `
 CREATE TABLE sessions (

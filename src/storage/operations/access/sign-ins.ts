@@ -29,7 +29,7 @@ export function* hasCode(digest: string): Op<boolean> {
   return (yield* query('SELECT 1 FROM sign_in_codes WHERE digest = $1', [digest])).length > 0;
 }
 
-/** Whose credential was presented, and when a sign-in with it must end. */
+/** Whose credential was presented, and when a sign-in made with it must end. */
 interface Presented {
   readonly userId: string;
   readonly tokenId: string | null;

@@ -10,7 +10,7 @@ import { readCore } from '../load.ts';
  */
 export function* cancelAll(change: LaneChange): Op<void> {
   const { lane } = change;
-  // Two statements, because each can use the index of positions.
+  // Two statements, because then each can use the index on positions.
   const joined = yield* query<CoreRow>(
     `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.lane = $1 AND r.position > $2 AND r.state = 'queued' ORDER BY r.position`,
     [lane.id, lane.lastPosition],

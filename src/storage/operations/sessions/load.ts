@@ -23,7 +23,7 @@ export interface LoadedSession {
   readonly facts: Facts;
 }
 
-/** Runs that have not joined their lane yet; uses the index of positions. */
+/** Runs that have not joined their lane yet; uses the index on positions. */
 const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued'`;
 
 /* Facts about a session `s` with its lane `l`, at the time in $1. */
@@ -92,7 +92,10 @@ function* lock(dialect: Dialect, now: number, ids: readonly string[]): Op<LaneCh
   return (yield* dialect.lockLanes(ids)).map((lane) => new LaneChange(lane, now));
 }
 
-/** Read by a separate statement after the lock, to see the changes it waited for. */
+/**
+ * Read by a separate statement after taking the lock, so that it sees the changes the lock waited
+ * for.
+ */
 function* loadLocked(
   dialect: Dialect,
   now: number,

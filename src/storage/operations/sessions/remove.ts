@@ -7,8 +7,8 @@ import { cancelAll } from './cancel-all.ts';
 import { lockSession } from './load.ts';
 
 /**
- * Cancels the unfinished runs and removes the session with everything that belongs to it (S12). False
- * while a run still executes: its cancel request is stored, and the caller tries again.
+ * Cancels the unfinished runs and removes the session with everything that belongs to it (S12).
+ * False while a run is still executing: its cancel request is stored, and the caller tries again.
  */
 export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Done<boolean>> {
   const { change, session } = yield* lockSession(dialect, now, id);

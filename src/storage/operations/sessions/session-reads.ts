@@ -108,7 +108,8 @@ export function* listPending(
 }
 
 /**
- * The log says since when a session has been pending, so later messages do not restart the wait.
+ * How long a session has been pending is read from the log, so later messages do not restart the
+ * wait.
  */
 export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
   const now = yield* dialect.readTime();

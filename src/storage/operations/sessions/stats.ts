@@ -13,7 +13,7 @@ const DAYS = 7;
 const MOST_ENDS = 50_000;
 const MOST_WAITS = 10_000;
 
-/** Figures over the sessions visible to a user, or over all. */
+/** Figures for the sessions visible to a user, or for all sessions. */
 export function* stats(dialect: Dialect, userId: string | null): Op<Stats> {
   const now = yield* dialect.readTime();
   return {

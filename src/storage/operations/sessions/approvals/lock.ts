@@ -20,7 +20,7 @@ export function* lockApproval(dialect: Dialect, now: number, id: string): Op<Loc
   );
   if (row === null) throw new BatonError('not_found', `There is no approval ${id}.`);
   const change = yield* lockLane(dialect, now, row.session_id);
-  // Read by separate statements after the lock, to see the changes it waited for.
+  // Read by separate statements after taking the lock, so that they see the changes it waited for.
   const approval = yield* getApproval(id);
   const core = approval === null ? null : yield* readCore(approval.runId);
   // Removed between the statements.

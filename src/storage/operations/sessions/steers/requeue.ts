@@ -7,7 +7,7 @@ import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
 import { type Moved, moveSession } from '../move.ts';
 
-/* Messages that no agent received become runs of their own once their run accepts no more (Q11). */
+/* Messages that no agent received become separate runs once their run accepts no more (Q11). */
 
 export function* releaseSteers(
   dialect: Dialect,
