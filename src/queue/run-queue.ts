@@ -16,7 +16,7 @@ import { parseInput } from './parse-input.ts';
 import { type ScheduleFilter, Schedules } from './schedules/schedules.ts';
 import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
 
-/** Maximum number of rows in one answer, and of runs in one enqueue. */
+/** The most rows in one answer, and the most runs in one call to enqueue. */
 const PAGE_MAX = 1000;
 const BATCH_MAX = 10_000;
 
@@ -194,7 +194,7 @@ export class RunQueue {
     return this.#changeRun({ do: 'edit', run: id, payload: text });
   }
 
-  /** Moves a queued run before another one of its lane; null moves it to the end. */
+  /** Moves a queued run before another one in its lane; null moves it to the end. */
   move(id: string, before: string | null): Promise<Run> {
     return this.#changeRun({ do: 'move', run: id, before });
   }
@@ -253,7 +253,7 @@ export class RunQueue {
     return this.#schedules.get(id);
   }
 
-  /** New times apply from now on; a tick of the old times that has not fired is dropped. */
+  /** New times apply from now on; a tick at an old time that has not fired is dropped. */
   editSchedule(id: string, changes: ScheduleChanges): Promise<Schedule> {
     return this.#schedules.edit(id, changes);
   }

@@ -43,9 +43,9 @@ export interface Receipt {
 }
 
 export interface Caps {
-  /** Maximum number of runs of a type executing in the whole cluster. */
+  /** How many runs of a type may execute at once in the whole cluster. */
   readonly types: Readonly<Record<string, number>>;
-  /** Maximum number of runs of one owner executing in the whole cluster; null means no cap. */
+  /** How many runs of one owner may execute at once in the whole cluster; null means no cap. */
   readonly perOwner: number | null;
 }
 
@@ -147,7 +147,7 @@ export interface QueueStore {
   }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
-  /** Hosts that ready lanes are pinned to but that have no live worker (Q23). */
+  /** Hosts that have ready lanes pinned to them but no live worker (Q23). */
   strandedHosts(): Promise<string[]>;
 }
 
@@ -178,7 +178,10 @@ export interface Poll {
   readonly holds: readonly HeldLane[];
   /** Other nodes on the same host, and nodes whose lease has expired. */
   readonly nodes: readonly (NodeRecord & { readonly expired: boolean })[];
-  /** Milliseconds until the next delayed lane or due run, if one is near; a hint for the next claim. */
+  /**
+   * Milliseconds until the next lane's delay ends or the next run is due, if that is soon; a hint
+   * for the next claim.
+   */
   readonly nextDueMs: number | null;
   /** The installation is stopped. */
   readonly stopped: boolean;
@@ -237,7 +240,7 @@ export interface LeaseKeeper {
   stop(): Promise<void>;
 }
 
-/** A schedule to store; the store adds its own times and keeps the last firing. */
+/** A schedule to store; the store adds its own timestamps and keeps the last firing. */
 export interface ScheduleWrite
   extends Omit<Schedule, 'payload' | 'createdAt' | 'updatedAt' | 'lastAt' | 'lastRunId'> {
   /** JSON text. */
@@ -245,7 +248,7 @@ export interface ScheduleWrite
 }
 
 export interface DueSchedules {
-  /** The store's time of this read; `due` is relative to it. */
+  /** The store's time at this read; `due` is relative to it. */
   readonly now: number;
   /** Ordered by time and id. */
   readonly due: readonly Schedule[];
@@ -295,7 +298,7 @@ export interface ScheduleStore {
   time(): Promise<number>;
 }
 
-/** A record of the installation's stop. */
+/** When, why and by whom the installation was stopped. */
 export interface StopRecord {
   readonly since: number;
   readonly by: string;

@@ -1,10 +1,10 @@
 import type { LogEvent } from '../../contract/event.ts';
 
-/** How far a lane's log was read. */
+/** How far a lane's log has been read. */
 export interface Position {
-  /** Everything up to this seq was read or is known to be removed. */
+  /** Everything up to this seq has been read or is known to have been removed. */
   readonly head: number;
-  /** This seq was known to be assigned before the read began. */
+  /** This seq was known to have been assigned before the read began. */
   readonly proven: number;
 }
 

@@ -14,7 +14,7 @@ import { Tail, type TailLimits } from './tail.ts';
 export interface FollowOptions extends Partial<TailLimits> {
   /** How often the store is polled for growth that no hint reported. */
   readonly pollMs?: number;
-  /** Approximate number of bytes of stored events that all readers together may hold. */
+  /** Approximately how many bytes of stored events all readers together may hold. */
   readonly allBytes?: number;
 }
 

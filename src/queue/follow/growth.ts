@@ -10,7 +10,7 @@ const WINDOW_MS = 50;
 /** How many lanes a reader may leave unread; beyond that, it gets `all`. */
 const LANES_MOST = 10_000;
 
-/** One reader of the hint feed: gets the latest seq of each lane that grows after it has joined. */
+/** One reader of the hint feed. It gets the latest seq of each lane that grows after it joined. */
 export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
   readonly #grown = new Map<string, number>();
   readonly #changed = new Signal();
@@ -108,7 +108,7 @@ export class GrowthHub {
     } else {
       try {
         const grown = await this.#lastSeqs(lanes);
-        // A removed lane has no log to point to, and it is no longer known who could see it.
+        // A removed lane has no log to point to, and there is no record of who could see it.
         const isGone = lanes.some((lane) => !grown.has(lane));
         for (const reader of this.readers) isGone ? reader.offerAll() : reader.offer(grown);
       } catch (error) {

@@ -51,7 +51,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   #bytes = 0;
   /** The reader has taken events and has not asked for more. */
   #isBusy = false;
-  /** Since when there have been events that the reader has not taken. */
+  /** The time since which there have been events that the reader has not taken. */
   #since = 0;
   #after: number;
   #position: number;
@@ -115,7 +115,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     await this.return();
   }
 
-  /* The rest is for the follower, which delivers the events. */
+  /* The members below are for the follower, which delivers the events. */
 
   get open(): boolean {
     return this.#reason === null;
@@ -132,7 +132,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
 
   /**
    * Resolves when the reader has taken everything and asks for more, or has stopped. A reader still
-   * sending what it took already holds a page.
+   * holds a page while it is sending what it took.
    */
   async drained(): Promise<void> {
     while (this.open && (this.#unread.length > 0 || this.#isBusy)) await this.#taking.wait();

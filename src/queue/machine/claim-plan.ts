@@ -26,7 +26,7 @@ export const TURN_MS = 1000;
 /** All hosts but the claiming one, each with the number of free slots its workers have. */
 export type OtherHosts = ReadonlyMap<string, number>;
 
-/** A slot left for a host, with the type's cap as known to the worker that left it. */
+/** A slot left for a host, with the type's cap as the worker that left it knew it. */
 export interface Turn {
   readonly since: number;
   readonly cap: number;
@@ -58,10 +58,10 @@ export interface ReadyLanes {
   /** The slot left for this host. */
   turn(type: string): Turn | null;
   endTurn(type: string): void;
-  /** Whether a lane is ready that only this host may take. */
+  /** Whether there is a ready lane that only this host may take. */
   hasOwn(type: string): boolean;
   executingOfType(type: string): number;
-  /** Includes lanes taken in this claim; `type` null counts all types. */
+  /** Includes lanes taken in this claim; if `type` is null, counts all types. */
   executingOfOwner(owner: string, type: string | null): number;
 }
 

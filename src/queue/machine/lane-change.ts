@@ -29,9 +29,9 @@ export interface RunCore {
 }
 
 /**
- * One lane about to change: the row after the change, the changed runs with their previous states,
- * and the events to append. Adapters load a lane under its lock, let the machine (lane-machine.ts)
- * fill this in, and store all of it in one transaction.
+ * A pending change to one lane: the row after the change, the changed runs with their previous
+ * states, and the events to append. Adapters load a lane under its lock, let the machine
+ * (lane-machine.ts) fill this in, and store all of it in one transaction.
  */
 export class LaneChange {
   readonly lane: Lane;

@@ -100,7 +100,7 @@ export function commitOutcome(change: LaneChange, run: RunCore, outcome: Outcome
   change.touch(run).committed = outcome;
 }
 
-/** The run asks a question: its process stays alive, its slot becomes free. */
+/** The run asks a question: its process stays alive, but its slot becomes free. */
 export function ask(change: LaneChange, run: RunCore): void {
   change.move(run, 'waiting');
   change.lane.state = 'asking';
@@ -171,7 +171,7 @@ export function end(change: LaneChange, run: RunCore, ending: Ending): void {
 
 /**
  * If the store's clock is ahead, it would start the run immediately, and the run would hit its
- * limit again and again. Differences under a second are the write's latency.
+ * limit again and again. Differences of less than a second are due to the write's latency.
  */
 function parkedUntil({ now }: LaneChange, until: number, { parkMs = 0 }: Ending): number {
   const waited = now + parkMs;
@@ -369,7 +369,7 @@ function delay(
   else change.log(event, { error, nextRunAt: until, delayMs: until - change.now }, run);
 }
 
-/** The run keeps the lane's head and may start again immediately. */
+/** The run stays at the head of its lane and may start again immediately. */
 function requeue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   change.touch(run).committed = null;

@@ -33,7 +33,7 @@ export class SharedLease {
   readonly buffer: SharedArrayBuffer;
   readonly #slots: BigInt64Array;
 
-  /** Without a buffer, a new lease from a join sent at `sentAt`. */
+  /** If no buffer is given, creates a new lease, counted from the join sent at `sentAt`. */
   constructor(from: SharedArrayBuffer | { leaseMs: number; sentAt?: number | undefined }) {
     const fresh = !(from instanceof SharedArrayBuffer);
     this.buffer = fresh ? new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT) : from;
@@ -53,8 +53,8 @@ export class SharedLease {
   }
 
   /**
-   * The store renewed the lease. Trust counts from when the request was sent: the store started the
-   * new lease no earlier than that, so trust ends before the lease does.
+   * The store renewed the lease. Trust is counted from when the request was sent: the store started
+   * the new lease no earlier than that, so trust ends before the lease does.
    */
   renewed(sentAt: number, leaseMs: number): void {
     const until = BigInt(Math.floor((sentAt + leaseMs * (1 - MARGIN)) * 1e6));
@@ -76,12 +76,12 @@ export class SharedLease {
   }
 }
 
-/** A main thread that has been silent for too long counts as hung: its lease may expire. */
+/** A main thread that has been silent for too long counts as hung, and its lease may expire. */
 export const shouldRenew = (beatAgeMs: number, stallMs: number): boolean => beatAgeMs <= stallMs;
 
 /**
- * The renewing side: renews every `renewMs`, sooner after a failure, never two at once, until the
- * lease is lost. Returns a function that stops it and waits for a renewal in progress.
+ * The renewing side: renews every `renewMs` (sooner after a failure), one renewal at a time, until
+ * the lease is lost. Returns a function that stops it and waits for a renewal in progress.
  */
 export function startRenewing(
   lease: SharedLease,

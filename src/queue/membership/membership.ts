@@ -18,9 +18,9 @@ export interface MembershipOptions {
 }
 
 /**
- * One node, from its join until it leaves or loses its lease. It has its own writer, which ends with
- * it; a worker that continues after losing its lease joins under a new id, so nothing of the old
- * node can be mistaken for the new one.
+ * One node, from its join until it leaves or loses its lease. It has its own writer, which ends
+ * with it; a worker that continues after losing its lease joins under a new id, so nothing from the
+ * old node can be mistaken for the new one.
  */
 export class Membership {
   readonly id: string;

@@ -79,7 +79,8 @@ export function admit(
 }
 
 export function mustBeNew(tables: Tables, id: string): void {
-  // Ids increase with time, so an id after the last one is new without a map lookup.
+  // Ids increase with time, so an id greater than the last one must be new; no map lookup is
+  // needed.
   const last = tables.runIds.last;
   if (last === undefined || id > last || !tables.runs.has(id)) return;
   throw new BatonError('invalid_request', `The run ${id} already exists.`);

@@ -29,7 +29,7 @@ export class Executing {
     return this.#nodes.get(nodeId) ?? 0;
   }
 
-  /** `type` null counts all types. */
+  /** If `type` is null, counts all types. */
   ofOwner(name: string, type: string | null): number {
     const owner = this.#owners.get(name);
     if (owner === undefined) return 0;

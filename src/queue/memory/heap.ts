@@ -5,7 +5,7 @@ export interface Slotted {
   slot: number;
 }
 
-/** A binary heap: the least item first; adding and removing any item takes O(log n). */
+/** A binary heap with the least item first; adding and removing any item takes O(log n). */
 export class Heap<T extends Slotted> {
   readonly #items: T[] = [];
   readonly #compare: (a: T, b: T) => number;

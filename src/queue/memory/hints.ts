@@ -1,7 +1,7 @@
 import type { LaneChange } from '../machine/lane-change.ts';
 import type { Hint } from '../store.ts';
 
-/** Sends hints: the changes of one turn of the event loop are combined into one hint. */
+/** Sends hints. All changes in one turn of the event loop are combined into one hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
   #ready = false;

@@ -27,7 +27,7 @@ export function purge(tables: Tables, request: PurgeRequest): { runs: number; la
   return { runs, lanes: lanes + dropEmptied(tables, request.before) };
 }
 
-/** Removes lanes that lost their last run earlier, since no finished run leads to them. */
+/** Removes lanes that lost their last run earlier, because no finished run leads to them. */
 function dropEmptied(tables: Tables, before: number): number {
   let lanes = 0;
   for (const lane of [...tables.empty]) {

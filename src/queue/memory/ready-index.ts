@@ -59,7 +59,7 @@ export class ReadyIndex {
     if (hosts.size === 0) this.#types.delete(type);
   }
 
-  /** The next owner after a given one with a lane that these hosts may take. */
+  /** The next owner after the given one that has a lane these hosts may take. */
   nextOwner(type: string, hosts: readonly string[], after: string | null): string | null {
     const buckets = this.#types.get(type);
     let first = buckets?.get(ANYWHERE)?.owners.next(after) ?? null;

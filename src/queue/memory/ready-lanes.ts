@@ -5,7 +5,7 @@ import { longestReadyFirst } from './ready-index.ts';
 import type { LaneRecord } from './records.ts';
 import type { Tables } from './tables.ts';
 
-/** The tables as a claim of the node sees them. `take` takes a lane. */
+/** The tables as seen by a claim from the node. `take` takes a lane. */
 export function readyLanes(
   tables: Tables,
   node: NodeRecord,

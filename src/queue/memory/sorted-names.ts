@@ -1,9 +1,11 @@
-/** A piece larger than this is split; small enough that moving its tail costs almost nothing. */
+/**
+ * A larger piece is split. This is small enough that moving a piece's tail costs almost nothing.
+ */
 const PIECE_MAX = 512;
 
 /**
- * A sorted set of names that can be read from any name. Stored as a list of short sorted pieces: a
- * change moves at most one piece's tail, however many names there are.
+ * A sorted set of names that can be read starting from any name. Stored as a list of short sorted
+ * pieces: a change moves at most one piece's tail, however many names there are.
  */
 export class SortedNames {
   readonly #pieces: string[][] = [];

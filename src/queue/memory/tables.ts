@@ -18,8 +18,8 @@ const byId = (a: RunRecord, b: RunRecord): number => (a.core.id < b.core.id ? -1
 
 /**
  * All data of the store, and the only way to change it: `commit` applies a LaneChange and updates
- * every index. A run is in at most one of `due`, `finished` and its lane's queue, a lane in at most
- * one of `ready` and `delayed`.
+ * every index. A run is in at most one of `due`, `finished` and its lane's queue; a lane is in at
+ * most one of `ready` and `delayed`.
  */
 export class Tables {
   readonly clock: Clock;

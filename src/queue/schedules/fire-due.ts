@@ -20,8 +20,8 @@ export interface Fired {
 }
 
 /**
- * Fires every due tick that no other node fires first. Missed ticks make one run: the next tick is
- * computed from now, not from the tick that fires.
+ * Fires every due tick that no other node fires first. All missed ticks together create one run:
+ * the next tick is computed from now, not from the tick that fires.
  */
 export async function fireDue(
   store: Ticking,

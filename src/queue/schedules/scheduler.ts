@@ -64,7 +64,7 @@ export class Scheduler {
       if (this.#away) log.info({}, 'Schedules fire again');
       this.#away = false;
     } catch (error) {
-      // Logged once per outage. Schedules that become due during it fire once afterwards.
+      // Logged once per outage. Schedules that become due during an outage fire once afterwards.
       if (!this.#away) log.warn({ reason: messageOf(error) }, 'Schedules cannot fire');
       this.#away = true;
     }

@@ -24,7 +24,7 @@ export interface Entry {
   answered: boolean;
 }
 
-/** Rejection of a write whose fence is outdated. */
+/** The rejection of a write whose fence is outdated. */
 export class LostError extends Error {
   override readonly name = 'LostError';
 }

@@ -33,8 +33,8 @@ export interface AttemptContext {
   /** How the prior attempts ended. */
   history(): Promise<PastAttempt[]>;
   /**
-   * Commits the final result or failure before cleaning up; resolves when it is stored. From then on
-   * the run ends with it and is not executed again, even if this process dies (Q10).
+   * Commits the final result or failure before cleaning up; resolves when it is stored. From then
+   * on, the run will end with it and is not executed again, even if this process dies (Q10).
    */
   commit(result: unknown): Promise<void>;
   /**
@@ -50,7 +50,7 @@ export const contextOf = (
   log: Logger,
 ): AttemptContext => new Context(attempt, store, log);
 
-/** A class, because creating an object with own getters takes twenty times as long. */
+/** A class, because creating an object with its own getters takes twenty times as long. */
 class Context implements AttemptContext {
   readonly run: Run;
   readonly attempt: number;

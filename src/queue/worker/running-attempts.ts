@@ -75,9 +75,9 @@ export class RunningAttempts {
   }
 
   /**
-   * Lanes that the node holds without an attempt here, because the answer to the claim was lost. A
-   * lane counts as one once two polls in a row show it and every claim begun before the first poll
-   * was answered before the second.
+   * Lanes that the node holds without an attempt here, because the answer to the claim was lost.
+   * Two polls in a row must show such a lane, and every claim begun before the first poll must have
+   * been answered before the second.
    */
   strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
     const before = this.#strays;

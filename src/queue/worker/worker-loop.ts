@@ -24,7 +24,7 @@ const UNHANDLED = {
   recovered: 'Every queued type is handled by a live node again',
 };
 
-/** Reports hosts that ready lanes are pinned to but that have no live worker (Q23). */
+/** Reports hosts that have ready lanes pinned to them but no live worker (Q23). */
 const STRANDED = {
   field: 'hosts',
   problem:
@@ -39,7 +39,7 @@ export interface WorkerStats {
   stopped: boolean;
 }
 
-/** A worker between one start and stop; see worker.ts. */
+/** A worker between a start and the next stop; see worker.ts. */
 export class WorkerLoop {
   readonly #settings: Settings;
   readonly #attempts: RunningAttempts;

@@ -9,7 +9,7 @@ import type { AttemptEnd } from './attempt-log.ts';
 export interface WorkerOptions {
   /** Number of runs executed at a time. */
   readonly concurrency?: number;
-  /** Maximum number of runs of a type, or of an owner, executing in the whole cluster. */
+  /** How many runs of a type, or of an owner, may execute at once in the whole cluster. */
   readonly caps?: Partial<Caps>;
   /** The host's id; by default derived from the machine. */
   readonly host?: string;
