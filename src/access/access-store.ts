@@ -67,7 +67,7 @@ export interface ValidToken {
 
 export type TokenState = 'expired' | 'revoked' | 'disabled';
 
-/** A valid sign-in of a browser. */
+/** A browser's valid sign-in. */
 export interface ValidSignIn {
   readonly id: string;
   readonly user: UserRecord;
@@ -89,7 +89,7 @@ export interface ValidCredential {
   readonly user: UserRecord;
   /** Null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
-  /** When the token expires, or the token that the sign-in was created with. Null means never. */
+  /** When the token (for a sign-in, the one it was created with) expires. Null means never. */
   readonly tokenExpiresAt: number | null;
 }
 
@@ -180,7 +180,7 @@ export interface AccessStore {
   /** Records that tokens were used just now. */
   touchTokens(ids: readonly string[]): Promise<void>;
 
-  /** Creates a code that signs in once; removes expired ones. Throws `unknown_user`. */
+  /** Creates a code that works for one sign-in; removes expired ones. Throws `unknown_user`. */
   createCode(code: NewCode): Promise<{ readonly expiresAt: number }>;
   /**
    * Uses up the code or checks the token, and creates the sign-in. Null if it is not valid; in that
@@ -231,8 +231,8 @@ export interface AccessStore {
   listAudit(filter: AuditFilter): Promise<AuditRecord[]>;
 
   /**
-   * Stores this node's usage (replacing what it stored before; null keeps that), and returns the usage
-   * of all other live nodes, summed by key.
+   * Stores this node's usage in place of what it stored before (null keeps the old value), and
+   * returns the usage of all other live nodes, summed by key.
    */
   exchangeUsage(nodeId: string, mine: readonly Usage[] | null): Promise<Usage[]>;
 

@@ -215,7 +215,10 @@ export class StoreAuthenticator implements Authenticator {
     return { by: isAdmin ? { user: ADMIN_ID } : { token: digestOf(shown.token) }, credential };
   }
 
-  /** Digests all have the same length, so the comparison reveals nothing about the token's. */
+  /**
+   * All digests have the same length, so the comparison reveals nothing about the length of the
+   * token.
+   */
   #isAdmin(digest: string): boolean {
     return timingSafeEqual(Buffer.from(digest), this.#admin);
   }
@@ -226,7 +229,8 @@ export class StoreAuthenticator implements Authenticator {
   }
 
   /**
-   * `all` alone does not matter here: it is sent under load, with `access` set if access changed.
+   * `all` alone does not matter here: it is sent under load, and `access` is set as well if access
+   * changed.
    */
   #hear({ access }: Hint): void {
     if (access !== true) return;
@@ -253,7 +257,7 @@ const via = (through: readonly Channel[]): Pick<Principal, 'through'> =>
 const signInOf = ({ credential = '' }: Principal): string | null =>
   /^cookie:(.+)$/.exec(credential)?.[1] ?? null;
 
-/** Digests all have the same length, so the comparison reveals nothing. */
+/** All digests have the same length, so the comparison reveals nothing. */
 const isPageKey = (pageKey: string, { pageKeyDigest }: ValidSignIn): boolean =>
   pageKeyDigest !== null &&
   timingSafeEqual(Buffer.from(digestOf(pageKey)), Buffer.from(pageKeyDigest));

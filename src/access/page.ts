@@ -18,7 +18,7 @@ export interface Slice {
   readonly cursor: string | undefined;
 }
 
-/** Reads one row more than requested, to know whether there is another page. */
+/** Reads one more row than requested, to find out whether there is another page. */
 export async function readPage<T, V>(
   { limit = PAGE_DEFAULT, cursor }: PageRequest,
   read: (slice: Slice) => Promise<readonly T[]>,

@@ -6,7 +6,7 @@ export const newSecret = (): string => randomBytes(32).toString('base64url');
 /** A bearer token. The prefix identifies it to people and to the masker. */
 export const newToken = (): string => `baton_token_${newSecret()}`;
 
-/** Checks the format only; anything else is not looked up in the database. */
+/** Checks only the format; anything else is not looked up in the database. */
 export const isToken = (text: string): boolean => /^baton_token_[\w-]{43}$/.test(text);
 export const isSecret = (text: string): boolean => /^[\w-]{43}$/.test(text);
 

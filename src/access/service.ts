@@ -35,8 +35,9 @@ export interface AuditQuery extends PageQuery {
 }
 
 /**
- * Users, tokens, the audit log, the nodes and the stop, for people and programs. The server checks
- * that the caller's credential has the right that an operation needs; this service checks ownership.
+ * Users, tokens, the audit log, nodes and the stop switch, for people and programs. The server
+ * checks that the caller's credential has the right that an operation needs; this service checks
+ * ownership.
  */
 export interface AccessService {
   me(by: Principal): Promise<Me>;
@@ -87,7 +88,7 @@ export interface Authenticator {
   ): Promise<({ readonly by: Principal; readonly pageKey: string } & CookieSecret) | null>;
   signOut(by: Principal): Promise<void>;
   /**
-   * A ticket for one request of this browser to this path, on any node. Throws `forbidden` for
+   * A ticket for one request from this browser to this path, on any node. Throws `forbidden` for
    * tokens.
    */
   createTicket(by: Principal, path: string): Promise<Ticket>;
