@@ -1,6 +1,6 @@
 import type { Arguments, Flags } from './input/args.ts';
 
-/** What a command gets from the process that runs it. */
+/** What the process that runs a command passes to it. */
 export interface CommandContext {
   /** Aborted at the first Ctrl-C or SIGTERM, for commands that handle it themselves. */
   readonly stop: AbortSignal;

@@ -12,7 +12,7 @@ export async function* tokensOf(client: Client, user: string | undefined): Async
   yield* pagesOf((page) => client.listTokens({ query: { ...whose, ...page } }));
 }
 
-/** The id with this prefix, which must be unique. */
+/** The one id with this prefix; throws if there are several. */
 export async function findToken(
   client: Client,
   prefix: string,

@@ -131,7 +131,7 @@ function questionLines(question: Fields): string[] {
   ];
 }
 
-/** A command, a path or a rule in one line. */
+/** A command, a path or a rule on one line. */
 export const codeLine = (text: string): string => plainLine(spellOutUnseen(text));
 
 const proseLine = (text: string): string => plainLine(spellOutUnseenInProse(text));

@@ -4,7 +4,7 @@ import type { DestinationStream } from 'pino';
 /** The most bytes to keep while they cannot be written; further lines are dropped. */
 const WAITING_MAX = 1024 * 1024;
 const RETRY_MS = 100;
-/** How long an exit waits for a slow reader of the last lines. */
+/** How long exiting waits for a slow reader of the last lines. */
 const FLUSH_MS = 500;
 
 /**

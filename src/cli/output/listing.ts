@@ -14,13 +14,16 @@ export interface Column<T> {
 
 export interface Listing<T> {
   readonly columns: readonly Column<T>[];
-  /** What a pipe gets: full ids and exact times, separated by tabs. */
+  /** What is written to a pipe: full ids and exact times, separated by tabs. */
   readonly fields: (item: T) => readonly (string | number | null)[];
   /** What a terminal shows for an empty list. */
   readonly empty: string;
 }
 
-/** Prints JSON, tab-separated lines for a pipe, or a table for a terminal without control codes. */
+/**
+ * Prints JSON, tab-separated lines for a pipe, or a table for a terminal. The table contains no
+ * control codes.
+ */
 export function printList<T>(items: readonly T[], json: boolean, listing: Listing<T>): void {
   if (json) printJson(items);
   else if (!process.stdout.isTTY) for (const each of items) printLine(tabbed(listing.fields(each)));

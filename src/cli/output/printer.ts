@@ -11,7 +11,7 @@ export interface Screen {
 type StreamName = 'stdout' | 'stderr';
 
 /**
- * Writes agent text as it arrives, and notes on lines of their own. Control codes are removed for a
+ * Writes agent text as it arrives, and notes on separate lines. Control codes are removed for a
  * terminal; a pipe gets the text unchanged.
  */
 export class Printer {

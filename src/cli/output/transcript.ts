@@ -21,7 +21,7 @@ const KEPT_CHARACTERS = EVENT_PAYLOAD_MAX;
  * message is shown exactly once: its pieces as they arrive, then the part they did not cover.
  */
 export class Transcript {
-  /** The text shown so far of unfinished messages, by run. */
+  /** For each run, the text of its unfinished message that has been shown so far. */
   readonly #shown = new Map<string, string>();
   readonly #clock: (time: number) => string;
 

@@ -13,7 +13,7 @@ export function lossNotes(
         losses = 0;
         onConnected();
       } else if (++losses === 2) {
-        // A single loss may be a proxy's time-out, which needs no note.
+        // A single loss may be a proxy's timeout, which needs no note.
         note('Lost the connection to the server; retrying. Runs do not depend on this command.');
       }
     },
