@@ -48,7 +48,7 @@ export interface Client extends Calls {
   hints(options?: StreamOptions): AsyncGenerator<SessionHint, void, void>;
 }
 
-/** A client for a contract in this form: with schemas (`createClient`) or without (the web app). */
+/** A client for a contract with schemas (`createClient`) or without (the web app). */
 export function clientOf(options: ClientOptions, contract: Contract): Client {
   const names = Object.keys(contract.operations) as EndpointName[];
   const calls = names

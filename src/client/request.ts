@@ -8,7 +8,7 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The input of a call, by the schemas of its operation. */
+/** The input of a call, as its operation's schemas define it. */
 export interface RequestInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export interface RequestInput {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** The same key and message make only one run, however often they are sent. */
+  /** The same key and message create only one run, however often they are sent. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
