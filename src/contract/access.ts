@@ -62,7 +62,7 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-/** A link that signs in one browser, once. */
+/** A link that signs in one browser and works once. */
 export const SignInLink = z.object({ url: z.string(), code: z.string(), expiresAt: Time });
 export type SignInLink = z.infer<typeof SignInLink>;
 

@@ -5,7 +5,7 @@ import { Level } from './level.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
-/* A question an agent asks before it uses a tool, and the answer (A7). */
+/* A question that an agent asks before it uses a tool, and its answer (A7). */
 
 export const ApprovalId = z.uuid('an approval id is a UUID');
 export const ApprovalState = z.enum(['pending', 'allowed', 'denied', 'withdrawn']);

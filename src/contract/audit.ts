@@ -3,7 +3,7 @@ import { Json } from './json.ts';
 import { Channel } from './message.ts';
 import { Time } from './time.ts';
 
-/** Changes made by people and channels, as the audit log names them (P6): noun and verb. */
+/** Changes made by people and channels, named as in the audit log (P6): noun and verb. */
 export const AuditAction = z.enum([
   'session.create',
   'session.update',

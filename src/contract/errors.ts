@@ -110,8 +110,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /**
- * An error with a code, from an API call, a command or a start. A run's outcome is a value, not an
- * error.
+ * An error with a code, from an API call, a command or starting up. A run's outcome is a value, not
+ * an error.
  */
 export class BatonError extends Error {
   readonly code: ErrorCode;

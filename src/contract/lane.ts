@@ -25,7 +25,7 @@ export const Lane = z.object({
   runId: RunId.nullable(),
   /** The type of that run, or of the next one. */
   headType: RunType.nullable(),
-  /** Runs that have joined the lane and not started. */
+  /** Runs that have joined the lane but not started. */
   queued: z.int(),
   readyAt: z.number(),
   /** 0 while no node holds the lane. */
@@ -36,7 +36,7 @@ export const Lane = z.object({
   cancel: CancelKind.nullable(),
   /** Set once the open question of a waiting run has been answered. */
   answeredAt: z.number().nullable(),
-  /** The position that the next run to join gets, and the position of the last run that started. */
+  /** The position for the next run to join, and the position of the last run that started. */
   nextPosition: z.int(),
   lastPosition: z.int(),
   nextSeq: z.int(),

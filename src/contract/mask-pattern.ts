@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { BatonError } from './errors.ts';
 
 /*
- * Patterns of tokens, written as regular expressions without backtracking: a literal beginning,
- * then characters and classes with counts. So each can be matched in one pass.
+ * Token patterns, written as regular expressions without backtracking: a literal prefix, then
+ * characters and classes with counts. So each can be matched in one pass.
  */
 
 export interface PatternPart {
@@ -20,7 +20,7 @@ export interface Pattern {
 }
 
 const LEAST_BEGINNING = 3;
-/** The longest minimum length of a pattern. */
+/** The largest minimum length that a pattern may require. */
 const LONGEST = 256;
 const QUANTIFIER = /[?*+]|\{(\d{1,4})(?:(,)(\d{1,4})?)?\}/y;
 const PIECE = /\[\^?(?:\\.|[^\]\\])+\]|\\.|[^\\[\](){}?*+|^$.]|\./suy;

@@ -39,7 +39,7 @@ export const SharedRules = ToolRules.extend({
 });
 export type SharedRules = z.output<typeof SharedRules>;
 
-/** The rules of any scope; those of a session enforce nothing. */
+/** The rules of any scope; a session's rules enforce nothing. */
 export interface ScopeRules extends ToolRules {
   readonly enforced?: string[];
 }

@@ -38,7 +38,7 @@ export const RunView = z.object({
 });
 export type RunView = z.infer<typeof RunView>;
 
-/** Gives a queued run another message, another position, or both. */
+/** Gives a queued run a new message, a new position, or both. */
 export const EditRun = z
   .strictObject({
     message: MessageText.optional(),

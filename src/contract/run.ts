@@ -41,7 +41,7 @@ export const statusOf = (state: RunState): RunStatus => STATUS[state];
 
 /** The largest payload of a run, in bytes of JSON text. */
 export const PAYLOAD_MAX = 1024 * 1024;
-/** The longest delay: ten years. Anything longer is probably a wrong unit. */
+/** The longest delay: ten years. Anything longer is probably in the wrong unit. */
 export const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 export const MAX_ATTEMPTS_MAX = 1000;
 
@@ -103,7 +103,7 @@ export type RunRequest = z.input<typeof RunRequest>;
 /** A lane's settings, apart from its runs. */
 export const LaneSettings = z.strictObject({
   owner: OwnerId.optional(),
-  /** Only workers of this host claim it; null for any worker. */
+  /** Only workers on this host claim it; null means any worker. */
   host: HostId.nullable().optional(),
   /** Pins the lane to the host of the first worker that claims it. */
   pin: z.boolean().optional(),

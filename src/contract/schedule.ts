@@ -14,7 +14,7 @@ export const Schedule = z.object({
   at: z.number().nullable(),
   type: RunType,
   payload: Json,
-  /** Null gives every run a lane of its own. */
+  /** If null, every run gets its own lane. */
   lane: LaneId.nullable(),
   owner: OwnerId,
   maxAttempts: z.int(),
@@ -39,7 +39,7 @@ export const Tick = z.object({
   schedule: ScheduleId,
   /** When it was due. */
   at: z.number(),
-  /** Later ticks had already passed as well; this run stands for them, too. */
+  /** Later ticks had also passed; this run stands for all of them. */
   missed: z.boolean(),
 });
 export type Tick = z.infer<typeof Tick>;

@@ -103,7 +103,7 @@ export const SESSION_EVENTS = {
     patch: z.string().optional(),
     /** There may be more changes than listed. */
     truncated: z.boolean(),
-    /** What could not be compared, for people. */
+    /** Explains to people what could not be compared. */
     note: z.string().optional(),
   }),
   /** A message for the agent at work (Q11), masked. If it is long, only its end. */
@@ -142,7 +142,7 @@ export const SESSION_EVENTS = {
   'approval.withdrawn': z.object({ ...question, reason: z.string() }),
   /** A call that must not run twice was allowed without asking anyone (Q16). */
   'policy.allowed': z.object({ callId: z.string(), tool: z.string(), reason: z.string() }),
-  /** The policy denied a tool call, or a message that is one (P3). */
+  /** The policy denied a tool call, or a message that amounts to one (P3). */
   'policy.denied': z.object({
     callId: z.string().optional(),
     tool: z.string(),
@@ -155,7 +155,7 @@ export const SESSION_EVENTS = {
 } as const;
 
 /**
- * One line of the hint stream over all sessions (E9). `all` means that the list should be loaded
+ * One line of the hint stream for all sessions (E9). `all` means that the list should be loaded
  * again.
  */
 export const SessionHint = z.union([
@@ -167,7 +167,7 @@ export const SessionHint = z.union([
     unfinishedRuns: true,
     openQuestions: true,
     lastActiveAt: true,
-    /** If it has changed, so may other fields of the session than these. */
+    /** If it has changed, other fields of the session may have changed, too. */
     updatedAt: true,
   }).extend({ sessionId: z.string() }),
   z.object({ all: z.literal(true) }),

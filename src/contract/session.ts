@@ -144,7 +144,7 @@ export const Session = z.object({
   name: z.string(),
   description: z.string(),
   status: SessionStatus,
-  /** Why it has this status. With ERROR, `error` explains it for people. */
+  /** Why it has this status. If it is ERROR, `error` explains it for people. */
   statusReason: StatusReason,
   error: z.string().nullable(),
   tags: z.array(z.string()),

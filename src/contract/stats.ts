@@ -17,7 +17,7 @@ export type DayStats = z.infer<typeof DayStats>;
 export const Stats = z.object({
   runs: QueueCounts,
   sessions: z.record(SessionStatus, z.int()),
-  /** How long the runs that started in the last hour had waited before; null if none started. */
+  /** How long the runs that started in the last hour had waited; null if none did. */
   queueWaitMs: z.object({ p50: z.number(), p95: z.number() }).nullable(),
   /** The last seven days, today last. */
   days: z.array(DayStats),
