@@ -200,7 +200,7 @@ export function compose(parts: Parts): Composed {
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
     steers: (kind) => driverOf(kind).steers === true,
-    // The workspace of another host is left to the nodes there.
+    // Workspaces on another host are left to the nodes there.
     ...(parts.executes
       ? {
           ensureWorkspace: async (session) => {

@@ -71,7 +71,7 @@ const problem = (what: string, { code, message }: BatonError): Finding => ({
 
 const SHELL_WORKS = 'the shell agent works without it';
 
-/** Returns notes only, because other agents work without it. Does not use the network. */
+/** Returns only notes, because other agents work without it. Does not use the network. */
 export async function checkClaude(
   config: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,

@@ -44,7 +44,7 @@ const ownPathsOf = ({ database }: Config): string[] => [
 
 /** How long open requests may take to finish when the node stops. */
 const HTTP_GRACE_MS = 3000;
-/** How long a stopping `baton api` answers by default, while /readyz fails. */
+/** How long a stopping `baton api` keeps answering by default, while /readyz fails. */
 const DRAIN_SECONDS = 5;
 /** Workspaces that are pending for longer are counted in the metrics. */
 const LONG_PENDING_MS = 5 * 60_000;
@@ -186,7 +186,7 @@ export async function startNode(
     });
     started.push(() => queue.close());
     started.push(() => connections.stop());
-    // Readers stay connected through the grace period of the runs; then they are asked to reconnect.
+    // Readers stay connected during the runs' grace period; then they are asked to reconnect.
     started.push(() => streams.close());
 
     const purger = new Purger({ store, log });

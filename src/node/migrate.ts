@@ -5,8 +5,8 @@ import { probeDatabase } from './database-probe.ts';
 import { openStore } from './open-store.ts';
 
 /**
- * Applies the pending migrations of the configured database and returns their names. A database that
- * is up to date is not opened for writing, so this is safe next to a running node.
+ * Applies the pending migrations of the configured database and returns their names. A database
+ * that is up to date is not opened for writing, so this is safe while a node is running.
  */
 export async function migrateDatabase(
   database: Config['database'],
