@@ -32,7 +32,7 @@ export interface Turn {
    * every call is denied.
    */
   readonly permit?: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
-  /** Messages for an agent at work (Q11 `steer`); ends when no more can come. */
+  /** Messages for an agent at work (Q11 `steer`); ends when there can be no more. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
   /**
@@ -48,7 +48,10 @@ export interface Turn {
   readonly attachments?: readonly Attachment[];
   /** Whether the repository's own hooks, settings and MCP servers may load (A12). */
   readonly trusted?: boolean;
-  /** The conversation's usage before this turn, as last reported by the agent; the turn's is the difference (A5). */
+  /**
+   * The conversation's usage before this turn, as last reported by the agent; the turn's own usage
+   * is the difference (A5).
+   */
   readonly usageBefore?: Json;
 }
 

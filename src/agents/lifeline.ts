@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
  *
  * There is one per server: a shell that waits in `read` and becomes Node only when there is work.
  * It takes 1 MB in total and nothing per run; the agents are gone as soon as Node has started.
- * Rejected: a wrapper around each agent, which would add 40 ms to every run (Node) or would have to
- * know the process tree (a shell); `setpriv --pdeathsig`, which adds 2 ms to every run, is not on
- * every machine and reaches only the agent, not what it has started.
+ * Rejected: a wrapper around each agent, which would add 40 ms to every run (in Node) or would have
+ * to know the process tree (in a shell). Also rejected: `setpriv --pdeathsig`, which adds 2 ms to
+ * every run, is not on every machine, and reaches only the agent, not what it has started.
  */
 
 export interface Lifeline {

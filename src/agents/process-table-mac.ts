@@ -3,8 +3,8 @@ import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { TAG_VARIABLE } from './tag.ts';
 
 /**
- * For macOS and others, with ps. Best effort: ps is slow compared to short-lived processes, start
- * times are whole seconds, and system programs hide their environment.
+ * For macOS and other systems; uses ps. Best effort: ps is slow compared to short-lived processes,
+ * start times are whole seconds, and system programs hide their environment.
  */
 export function macProcessTable(): ProcessTable {
   const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
@@ -51,7 +51,7 @@ function ps(args: string[]): string {
       env: { PATH: process.env['PATH'] ?? '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
     });
   } catch {
-    // Also what ps does if there is no such pid.
+    // ps also fails if there is no such pid.
     return '';
   }
 }

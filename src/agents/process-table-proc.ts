@@ -57,7 +57,7 @@ export function procProcessTable(): ProcessTable {
   };
 }
 
-/** Fewer than the pids of any system. */
+/** Smaller than the range of pids on any system. */
 const ONE_ROUND = 16_000;
 
 /**

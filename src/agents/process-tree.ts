@@ -17,7 +17,7 @@ export interface ProcessTreeOptions {
   readonly root?: Root;
 }
 
-/** The live processes, and the process groups that contain no others. */
+/** The live processes, and the process groups that consist entirely of them. */
 export interface Members {
   readonly rows: readonly ProcessRow[];
   readonly groups: ReadonlySet<number>;
@@ -25,9 +25,9 @@ export interface Members {
 
 /**
  * An agent and everything it started. A process belongs to the tree if its parent does, if it is in
- * one of the tree's sessions, or if it carries the tag. Once observed it stays a member, even when
- * its parent is gone. Observe repeatedly: only a process that leaves its parent, its session and its
- * environment between two observations is missed.
+ * one of the tree's sessions, or if it carries the tag. Once observed, it stays a member even when
+ * its parent is gone. Observe repeatedly: only a process that leaves its parent, its session and
+ * its environment between two observations is missed.
  */
 export class ProcessTree {
   readonly #options: ProcessTreeOptions;

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isBusy } from '../contract/outcome.ts';
 
-/** Held open to be released when no other descriptor is left. */
+/** Kept open so that it can be released when no other descriptor is left. */
 let spare: number | null = null;
 
 /**

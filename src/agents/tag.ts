@@ -1,6 +1,6 @@
 /**
  * Every process of an agent has this variable in its environment and passes it on to its children.
- * It identifies leftovers when parent, group and session no longer do.
+ * It identifies leftover processes when parent, group and session no longer do.
  */
 export const TAG_VARIABLE = 'BATON_AGENT_MARK';
 

@@ -3,7 +3,7 @@ import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 export interface Timeouts {
   /** For a whole run. */
   readonly runMs: number;
-  /** Without any output while no tool runs. */
+  /** How long there may be no output while no tool is running. */
   readonly silenceMs: number;
 }
 

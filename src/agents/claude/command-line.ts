@@ -62,7 +62,8 @@ export const environment = (retries: number): Record<string, string> => ({
   CLAUDE_CODE_MAX_RETRIES: String(retries),
   // Otherwise `@path` in a message shows the model any file without asking (P3).
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
-  // Otherwise an approved `cd` would also move later commands, which are judged from the workspace (P1).
+  // Otherwise an approved `cd` would also affect later commands, which are judged as if run in the
+  // workspace (P1).
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',

@@ -83,7 +83,7 @@ export class Dialogue {
     }
   }
 
-  /** Whether a message of ours is still unanswered, so another result will come. */
+  /** Whether one of our messages is still unanswered, so that another result will come. */
   get owesAnswer(): boolean {
     return this.#waiting.size > 0;
   }

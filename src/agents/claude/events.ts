@@ -16,7 +16,7 @@ export class Events {
   readonly results: ResultLine[] = [];
   readonly streamed = new StreamedTokens();
   version: string | undefined;
-  /** Its tools; those of MCP servers that have not connected yet are missing. */
+  /** Its tools, except those of MCP servers that have not connected yet. */
   tools: readonly string[] | undefined;
   model: string | null = null;
   hasBegun = false;

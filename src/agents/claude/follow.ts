@@ -51,7 +51,8 @@ export async function* follow(
     // Only now, because a call is emitted before it is asked about (Q16).
     dialogue.hear(line);
     await leaving.see(line);
-    // This version would not ask about every call, or a tool it needs is missing.
+    // Either this version would not ask about every call, or a tool that the message needs is
+    // missing.
     const isUnfit = isTooOld(events.version) || missingTools(events, turn).length > 0;
     if (events.hasBegun && isUnfit) void agent.stop();
   };

@@ -1,4 +1,4 @@
-/** Longer lines are skipped; no model's answer and no file comes close. */
+/** Longer lines are skipped; no answer from a model and no file comes close. */
 const LONGEST = 64 * 1024 * 1024;
 
 /** Splits text that arrives in pieces into lines. */

@@ -186,7 +186,7 @@ const ControlCancel = z.object({
 /** The answer to our interrupt, or an echo of our own answer. */
 const ControlResponse = z.looseObject({ type: z.literal('control_response') });
 
-/** What became of a message of ours. */
+/** What became of one of our messages. */
 const Lifecycle = z.object({
   type: z.literal('command_lifecycle'),
   command_uuid: z.string(),
@@ -217,7 +217,7 @@ const Line = z.union([
   News,
 ]);
 
-/** A line of an unknown form. */
+/** A line in an unknown format. */
 export interface UnknownLine {
   readonly type: 'unknown';
   readonly text: string;

@@ -1,12 +1,12 @@
 /*
- * Token prices, for an agent that was killed before it reported its cost (A5). List prices in USD per
- * million tokens, the same that Claude Code 2.1.325 uses; a reported cost replaces the estimate.
+ * Token prices, for an agent that was killed before it reported its cost (A5). List prices in USD
+ * per million tokens, the same as in Claude Code 2.1.325; a reported cost replaces the estimate.
  */
 
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Cache writes that last five minutes, and an hour. */
+  /** The prices of cache writes that last five minutes and of those that last an hour. */
   readonly write5m: number;
   readonly write1h: number;
   readonly read: number;
@@ -22,7 +22,7 @@ const price = (
   read: number,
 ): Price => ({ input, output, write5m, write1h, read });
 
-/** By a part of the model's name; the longest match counts. */
+/** Keyed by part of the model's name; the longest match counts. */
 export const PRICES: Readonly<Record<string, Price>> = {
   'claude-fable-5': price(10, 50, 12.5, 20, 1),
   'claude-fable-5-2': price(8, 40, 10, 16, 0.2),

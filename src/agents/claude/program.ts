@@ -2,7 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Two depths: from the sources, and from the package's emitted JavaScript. */
+/** At two depths: relative to the sources, and relative to the package's emitted JavaScript. */
 const PACKAGED = ['../../../node_modules', '../../../..'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );

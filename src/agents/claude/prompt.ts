@@ -10,7 +10,8 @@ const COMMANDS = /^\/(?:clear|compact|context|usage)(?:\s|$)/;
 
 /**
  * A leading slash makes the message a command for Claude Code itself, which no rule covers:
- * `/config` writes the settings of the server's user (P3). After a space it is text for the model.
+ * `/config` writes the settings of the server's user (P3). With a space before it, it is text for
+ * the model.
  */
 export const asText = (message: string): string =>
   message.startsWith('/') && !COMMANDS.test(message) ? ` ${message}` : message;

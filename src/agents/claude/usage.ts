@@ -121,7 +121,7 @@ function differences({ version, before, results }: Counted): ModelUsage {
   return minus(total, known.data.models);
 }
 
-/** Sum of the usage since the last result that new versions report. */
+/** The sum of what new versions report as usage since the last result. */
 function sinceLast(results: readonly ResultLine[]): ModelUsage | undefined {
   const since = results.map((line) => line.model_usage_since_last_result);
   if (since.every((each) => each === undefined)) return undefined;

@@ -4,7 +4,7 @@ import type { AgentProcess } from '../process.ts';
 import { Decoder } from './decoder.ts';
 
 export interface OutputOptions {
-  /** How long pipes may stay open after the process ends: a child may still write. */
+  /** How long pipes may stay open after the process ends, because a child may still write. */
   readonly lingerMs: number;
   readonly pieceBytes: number;
 }

@@ -1,4 +1,4 @@
-/** Keeps the end of a text that arrives in pieces; uses at most twice the limit of memory. */
+/** Keeps the end of a text that arrives in pieces; uses at most twice the limit in memory. */
 export class TextTail {
   readonly #limit: number;
   #text = '';

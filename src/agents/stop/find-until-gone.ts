@@ -10,9 +10,9 @@ const PAUSE_MS = 2;
 const LONGEST_MS = 100;
 
 /**
- * A chain of processes, each of which starts the next one and exits, never shows up in a listing:
- * a listed process has exited by the time it is read. But its newest member is among the newest
- * processes of the machine. Kills that one if it is ours; true if it did.
+ * A chain of processes, each of which starts the next one and exits, never shows up in a listing: a
+ * listed process has exited by the time it is read. But its newest member is among the newest
+ * processes of the machine. Kills that process if it is ours; returns whether it did.
  */
 export function killIfNewest(table: ProcessTable, tree: ProcessTree): boolean {
   const newest = table.newest() ?? 0;
@@ -25,7 +25,7 @@ export function killIfNewest(table: ProcessTable, tree: ProcessTree): boolean {
   return false;
 }
 
-/** Repeats until no chain can be left; true if there was one. */
+/** Repeats until no chain can be left; returns whether there was one. */
 export async function killNewest(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   const deadline = performance.now() + LONGEST_MS;
   let killed = false;

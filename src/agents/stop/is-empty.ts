@@ -3,7 +3,7 @@ import type { ProcessTree } from '../process-tree.ts';
 import { killIfNewest, killNewest } from './find-until-gone.ts';
 
 /**
- * True if no process of the tree is left. Checks twice, in two ways: one check usually catches a
+ * True if no process in the tree is left. Checks twice, in two ways: one check usually catches a
  * running process, and a process that was not running then is listed the next time.
  */
 export async function isEmpty(table: ProcessTable, tree: ProcessTree): Promise<boolean> {

@@ -37,7 +37,7 @@ function isStill(table: ProcessTable, row: ProcessRow): boolean {
 }
 
 export function send(target: number, name: NodeJS.Signals): void {
-  // 0 would be this process's own group, and -1 every process.
+  // 0 would mean this process's own group, and -1 every process.
   if (target === 0 || target === -1 || target === 1) return;
   try {
     process.kill(target, name);
