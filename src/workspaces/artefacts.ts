@@ -20,7 +20,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /**
  * Files under the data directory, not in the workspace: they are history, which an agent must not
- * change and which outlives the workspace. Never follows links; readable by our user only.
+ * change and which outlives the workspace. Never follows links; only our user can read them.
  */
 export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): Artefacts {
   const root = join(dataDir, 'artefacts');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { open, readlink } from 'node:fs/promises';
 
-/** Larger files are identified by size and time only. */
+/** Larger files are identified only by size and time. */
 const FILE_BYTES = 1024 * 1024;
 
 /** Hashes files until the budget is used up; for a link, hashes the path of its target. */

@@ -59,7 +59,7 @@ export const TOGETHER = 64;
 /**
  * Yields files and links below a directory in batches, those near the top first. Does not follow
  * links. Keeps one directory open at a time and reads it in parts, so that neither deep nor wide
- * trees fill the memory. The root must exist.
+ * trees fill up memory. The root must exist.
  */
 export async function* filesBelow({ root, signal, onMissed }: Walk): AsyncGenerator<FoundFile[]> {
   const directories = [''];

@@ -8,10 +8,10 @@ const INDEX_BYTES = 256 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Runs git with a directory of its own instead of the repository's `.git`, whose settings, filters,
- * hooks and HEAD it neither reads nor writes. It reads only the repository's objects and a copy of its
- * index, which saves reading unchanged files. It writes only into `keep`: the files may be secret, and
- * others may read the repository.
+ * Runs git with a private directory instead of the repository's `.git`, whose settings, filters,
+ * hooks and HEAD it neither reads nor writes. It reads only the repository's objects and a copy of
+ * its index, which saves reading unchanged files. It writes only into `keep`: the files may be
+ * secret, and others may read the repository.
  */
 export class PrivateGit {
   readonly place: GitPlace;

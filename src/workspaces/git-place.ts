@@ -1,7 +1,10 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** The repository around a workspace, found without git, which would read its settings. */
+/**
+ * The repository around a workspace. Located without git, which would read the repository's
+ * settings.
+ */
 export interface GitPlace {
   /** The top of its working tree. */
   readonly top: string;
@@ -67,7 +70,7 @@ const isDirectory = async (path: string): Promise<boolean> =>
 
 const SHORT_BYTES = 256 * 1024;
 
-/** Reads a small file; null if it is missing or not a small file. */
+/** Reads a small file; null if it is missing, too large, or not a file. */
 async function short(path: string): Promise<string | null> {
   const stats = await stat(path).catch(() => null);
   if (stats === null || !stats.isFile() || stats.size > SHORT_BYTES) return null;

@@ -23,7 +23,10 @@ const HARMLESS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.page
   (setting) => ['-c', setting],
 );
 
-/** Runs git until it exits or reaches the limit. Throws if it cannot start, or the signal's reason. */
+/**
+ * Runs git until it exits or reaches the limit. Throws if it cannot start; if the signal is
+ * aborted, throws its reason.
+ */
 export async function runGit({
   args,
   cwd,

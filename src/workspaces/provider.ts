@@ -21,7 +21,7 @@ export class WorkspaceError extends Error {
 
 export interface WorkspaceProvider {
   readonly name: WorkspaceProviderName;
-  /** Whether the workspace exists on one machine only, where its session must run (Q23). */
+  /** Whether the workspace exists on only one machine, where its session must run (Q23). */
   readonly local: boolean;
   /** Creates it if missing. Throws a WorkspaceError. */
   ensure(request: WorkspaceRequest): Promise<Workspace>;

@@ -9,7 +9,7 @@ import type { Snapshot, SnapshotOptions, WorkspaceDiff } from './snapshot.ts';
 
 type GitSnapshot = Extract<Snapshot, { kind: 'git' }>;
 
-/** Larger files, and files beyond the total, are identified by size and time only. */
+/** Larger files, and files beyond the total, are identified only by size and time. */
 const FILE_BYTES = 8 * 1024 * 1024;
 const ALL_BYTES = 256 * 1024 * 1024;
 
@@ -85,7 +85,10 @@ interface Sorted {
   readonly large: GitSnapshot['large'];
 }
 
-/** Sorts what differs from the index: files to read, paths that are no longer files, files too large. */
+/**
+ * Sorts what differs from the index into files to read, paths that are no longer files, and files
+ * that are too large.
+ */
 async function sort({ top }: GitPlace, names: ReadonlySet<string>): Promise<Sorted> {
   const sorted: Sorted = { add: [], remove: [], large: [] };
   const parents = new Parents(top);

@@ -11,10 +11,10 @@ type Entry = Manifest['files'][number];
 /** Keeps the stored size of one attempt to a few hundred kilobytes. */
 const FILES_MAX = 5000;
 const PATHS_BYTES = 512 * 1024;
-/** File systems have coarse times, and network file systems their own clock. */
+/** File systems have coarse timestamps, and network file systems have their own clocks. */
 const CLOCK_MS = 1000;
 
-/** On a time-out, keeps what was read so far. */
+/** On a timeout, keeps what has been read so far. */
 export async function takeManifest(root: string, signal: AbortSignal): Promise<Manifest> {
   const at = Date.now();
   const files: Entry[] = [];

@@ -46,7 +46,7 @@ export interface WorkspaceDiff {
   readonly patch?: string;
   /** There may be more changes than listed. */
   readonly truncated: boolean;
-  /** What could not be read, for people. */
+  /** Explains to people what could not be read. */
   readonly note?: string;
 }
 
