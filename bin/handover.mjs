@@ -98,7 +98,7 @@ export function handOver({
     process.exit(1);
   });
   child.on('exit', (code, signal) => {
-    // Stopped so early that the child had no handler yet: a requested stop is not a failure.
+    // The child was stopped before it had installed a handler; a requested stop is not a failure.
     if (serves && received.length === 1 && received[0] === signal) process.exit(0);
     process.exit(code ?? 128 + constants.signals[signal]);
   });

@@ -70,10 +70,13 @@ function isAlive(holder) {
   return startTime(pid) === started;
 }
 
-/** Distinguishes a process from a later one with the same id; without /proc only the id counts. */
+/**
+ * Distinguishes a process from a later one with the same id; without /proc, only the id is
+ * compared.
+ */
 function startTime(pid) {
   const stat = read(`/proc/${pid}/stat`);
-  // The name in parentheses may contain spaces; counting from after it, the start time is field 20.
+  // The name in parentheses may contain spaces; the start time is the 20th field after it.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'unknown';
 }
 

@@ -64,7 +64,7 @@ function vite(node, interrupted) {
   const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const config = join(root, 'web', 'vite.config.ts');
   const command = [node, program, 'build', '--config', config, '--outDir', next];
-  // The production build of React, whatever NODE_ENV this process has.
+  // Selects the production build of React, whatever this process's NODE_ENV.
   const env = { ...process.env, NODE_ENV: 'production' };
   return runTool([...command, '--logLevel', 'warn'], { cwd: root, env, interrupted, failed });
 }

@@ -10,7 +10,7 @@ import { fetchOrSocket } from './sockets.ts';
 
 /**
  * The server this page was loaded from; cookie and page key identify the user. Responses are not
- * validated: the schemas would be a fifth of what a first page has to load.
+ * validated, because the schemas would make up a fifth of what the first page has to load.
  */
 export const client = clientOf(
   { url: location.origin, fetch: fetchOrSocket },

@@ -49,12 +49,12 @@ export function invalidatedBy(
   };
 }
 
-/** Records a hint; `known` is the session as the page has it. */
+/** Records a hint; `known` is the session as this page knows it. */
 export function recordHint(hint: SingleHint, known: Session | undefined): Invalidated {
   const old = invalidatedBy(last.get(hint.sessionId) ?? known, hint);
   last.set(hint.sessionId, hint);
   return old;
 }
 
-/** Forgets the last hint of a session that could not be loaded. */
+/** Forgets the last hint about a session that could not be loaded. */
 export const forget = (id: string): void => void last.delete(id);

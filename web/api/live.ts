@@ -111,7 +111,7 @@ function onHint(hint: SessionHint): void {
     hint,
     queries.getQueryData<Session>(['session', sessionId]) ?? listedSession(sessionId),
   );
-  // Show what the hint contains at once; the rest of the row follows.
+  // Shows at once what the hint contains; the rest of the row follows.
   queries.setQueryData<Session>(
     ['session', sessionId],
     (known) => known && patched(known, changes),

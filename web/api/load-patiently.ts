@@ -24,7 +24,7 @@ export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
     } catch (error) {
       const before = Number(readStored(RELOADED, 'tab') ?? 0);
       const isSoon = Date.now() - before < RELOAD_MS;
-      // If the reload cannot be recorded, the page would reload forever.
+      // If the reload could not be recorded, the page would reload forever.
       if (isSoon || !writeStored(RELOADED, String(Date.now()), 'tab')) throw error;
       location.reload();
       throw error;

@@ -21,7 +21,7 @@ export const hasPageKey = (): boolean => currentKey() !== null;
 
 export const forgetPageKey = (): boolean => writeStored(PAGE_KEY_NAME, null);
 
-/** Calls back when the same user signs in in another tab. */
+/** Calls back when the same user signs in again in another tab. */
 export function onNewKey(listener: () => void, options?: AddEventListenerOptions): void {
   const onStorage = ({ key: name, newValue }: StorageEvent): void => {
     if (name === PAGE_KEY_NAME && newValue !== null && currentKey() === newValue) listener();

@@ -7,7 +7,7 @@ import { fetchWithKey } from './page-key.ts';
  */
 
 const STREAM = /^\/api\/v1(?:\/events|(\/sessions\/[^/]+)\/events)$/;
-/** How long WebSockets are avoided after something between here and the server blocked one. */
+/** How long to avoid WebSockets after something between here and the server has blocked one. */
 const BLOCKED_MS = 10 * 60_000;
 let blockedUntil = 0;
 /** Time to connect; a proxy may swallow WebSockets without refusing them. */

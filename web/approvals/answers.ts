@@ -14,7 +14,10 @@ export function toggle({ labels, words }: Picked, label: string, many: boolean):
   return many ? { labels: [...labels, label], words } : { labels: [label], words: '' };
 }
 
-/** One text per question, in the order of its options; null while any is unanswered. */
+/**
+ * One text per question, with the options in their original order; null while any question is
+ * unanswered.
+ */
 export function answersOf(
   questions: readonly Question[],
   picked: readonly Picked[],

@@ -70,7 +70,7 @@ export function Decide({ approval, input: shown, call, isMasked, card }: Props) 
     if (meant === true && isCalm && !busy) act();
     return meant !== false;
   };
-  /** A key allows only something whose end has been visible. */
+  /** A key can allow a call only after the user has been able to see all of it. */
   const keyAllows = (scope: 'once' | 'session') =>
     key(() => {
       if (isMasked) return;

@@ -2,8 +2,8 @@ import type { Picked } from './answers.ts';
 import type { EditField } from './edit.ts';
 
 /*
- * Unfinished answers, by question. A card that reappears restores its draft; drafts end with the
- * tab, because they may contain secrets.
+ * Unfinished answers, by question. A card that reappears restores its draft; drafts are lost with
+ * the tab, because they may contain secrets.
  */
 
 export interface Draft {
@@ -37,7 +37,7 @@ export function withDraft(all: Drafts, id: string, change: Partial<Draft>): Draf
 const holdsAnswer = ({ reason, picked, fields }: Draft): boolean =>
   reason.trim() !== '' || picked !== null || fields !== null;
 
-/** The picked and written text, for when it can no longer be sent. */
+/** The options picked and the text written, to show when they can no longer be sent. */
 export function wordsOf({ reason, picked, fields, isSent }: Draft): string[] {
   if (isSent) return [];
   const texts = [

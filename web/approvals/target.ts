@@ -4,7 +4,9 @@ import { type RefObject, useEffect, useState } from 'react';
 
 export const PENDING_CARDS = '[data-approval="pending"]';
 
-/** Minimum pause before a key counts. Faster key presses are text typed in the wrong place. */
+/**
+ * Minimum pause before a key counts. Faster key presses are probably text typed in the wrong place.
+ */
 const CALM_MS = 500;
 
 /**

@@ -22,7 +22,7 @@ const MAX_SESSIONS = 5;
 /** Ordered by use, most recent last. */
 const sessions = new Map<string, SessionState>();
 
-/** For one user: another user gets a new page. */
+/** For only one user, because another user gets a new page. */
 export function sessionState(userId: string, id: string): SessionState {
   const state = sessions.get(id) ?? open(userId, id);
   sessions.delete(id);
@@ -145,7 +145,7 @@ export const queuedQuery = (sessionId: string) =>
 const BATCH_MS = 50;
 const due = new Set<string>();
 
-/** The log reports changes before the hints, which are batched longer. */
+/** The log reports changes sooner than the hints, which are batched for longer. */
 function changed(id: string, what: Changed): void {
   const queryKey = { queue: ['queue', id], session: ['session', id], approvals: ['approvals'] }[
     what

@@ -11,7 +11,8 @@ const PARAGRAPH_MOST = 20_000;
 const MANY_DELIMITERS = /\*{50}|_{50}|~{50}/;
 
 /**
- * As in marked, but without email addresses: for each character, it searched far ahead for an `@`.
+ * As in marked, but without email addresses: marked searches far ahead for an `@` at every
+ * character.
  */
 const TEXT =
   /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|\b_|https?:\/\/|ftp:\/\/|(?<![^\s*_~(])www\.|$)|[^ ](?= {2,}\n)))/i;

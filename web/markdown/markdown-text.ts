@@ -3,7 +3,7 @@ import { PageLexer } from './markdown-lexer.ts';
 
 /* Parses Markdown into tokens. */
 
-/** Deeply nested lists, over several lines or on one, which take the lexer more and more time. */
+/** Lists nested so deeply, over several lines or on one, that the lexer would take too long. */
 const TOO_DEEP = [
   /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m,
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,

@@ -22,7 +22,7 @@ export class SessionStart {
   readonly #api: Api;
   readonly #newKey: () => string;
   #session: Session | null = null;
-  /** Names for which it is unknown whether a session was created, and since when. */
+  /** Names for which a session may or may not have been created, and when that was tried. */
   readonly #unsure = new Map<string, number>();
   #sent: { readonly message: string; readonly key: string } | null = null;
 

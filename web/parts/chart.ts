@@ -15,8 +15,8 @@ export interface Piece {
 export const totalOf = ({ values }: Column): number => values.reduce((sum, each) => sum + each, 0);
 
 /**
- * The top of the scale: the smallest 1, 2 or 4 times a power of ten that no value exceeds; half of
- * it is round, too.
+ * The top of the scale: the smallest number of the form 1, 2 or 4 times a power of ten that no
+ * value exceeds. Half of it is a round number, too.
  */
 export function topOf(columns: readonly Column[], least: number): number {
   const highest = Math.max(least, ...columns.map(totalOf));

@@ -4,8 +4,8 @@ import { isComposing } from './composing.ts';
 /*
  * Enter in a multi-line field. On a physical keyboard, Enter sends and Shift+Enter starts a new
  * line. On-screen keyboards have no such Shift, so there Enter starts a new line and the button
- * sends. The browser does not say which keyboard is used; a finger as the main pointer is the best
- * clue. Ctrl+Enter and ⌘ Enter send everywhere.
+ * sends. The browser does not say which keyboard is in use; whether the main pointer is a finger is
+ * the best clue. Ctrl+Enter and ⌘ Enter send everywhere.
  */
 
 const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches;

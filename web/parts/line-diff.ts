@@ -35,7 +35,7 @@ const linesOf = (text: string): string[] =>
 const all = (kind: DiffLine['kind'], lines: readonly string[]): DiffLine[] =>
   lines.map((text) => ({ kind, text }));
 
-/** By the longest common subsequence. */
+/** Uses the longest common subsequence. */
 function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   if (a.length * b.length > CELLS_MAX) return [...all('gone', a), ...all('new', b)];
   const width = b.length + 1;

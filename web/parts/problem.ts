@@ -8,7 +8,7 @@ export function problemOf(error: unknown, t: Texts): string {
   return words[error.code] ?? error.message;
 }
 
-/** The field an error is about, such as `name` or `allow.2`; null if none. */
+/** The field that an error is about, such as `name` or `allow.2`; null if there is none. */
 export function fieldOf(error: unknown): string | null {
   const details = error instanceof BatonError ? error.details : null;
   if (typeof details !== 'object' || details === null || !('field' in details)) return null;

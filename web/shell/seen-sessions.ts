@@ -1,7 +1,9 @@
 import { createStore } from '../state/store.ts';
 import { parseStored, readStored, writeStored } from '../state/stored.ts';
 
-/* How far the user has seen each session in this browser: the end of its output at that time. */
+/*
+ * How much of each session the user has seen in this browser: where its output ended at that time.
+ */
 
 const KEY = 'baton.seen';
 /** Above this, the oldest are dropped. */

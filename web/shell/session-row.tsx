@@ -9,7 +9,7 @@ import { useTexts } from '../texts/texts.ts';
 import { seen } from './seen-sessions.ts';
 import { isUnread } from './unread.ts';
 
-/** The browser lays out rows only when they come near the screen. */
+/** The browser lays out rows only when they are about to become visible. */
 const ROW =
   'block rounded px-2 py-1.5 [contain-intrinsic-size:auto_54px] [content-visibility:auto] hover:bg-raised max-md:min-h-11 max-md:py-2.5';
 

@@ -17,7 +17,7 @@ function first(): Language {
 export const language = createStore<Language>(first());
 
 /**
- * Only the texts of the current language are loaded: at first those of the first pages, the rest
+ * Only the texts in the current language are loaded: those for the first pages at once, the rest
  * with the pages that need them.
  */
 const LOAD: Record<Language, { first: () => Promise<First>; rest: () => Promise<Rest> }> = {

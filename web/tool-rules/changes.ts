@@ -23,7 +23,7 @@ const without = (rules: ScopeRules, others: ScopeRules): RuleChange[] =>
       .map((rule) => ({ list, rule })),
   );
 
-/** What changed; null if nothing did, whatever the order. */
+/** What changed, ignoring order; null if nothing did. */
 export function changesOf(before: ScopeRules, now: ScopeRules): RuleChanges | null {
   const changes = { added: without(now, before), removed: without(before, now) };
   return changes.added.length + changes.removed.length === 0 ? null : changes;

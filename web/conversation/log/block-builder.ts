@@ -40,7 +40,7 @@ export class BlockBuilder {
   /** Index of the text that is still growing. */
   #live: number | null = null;
   #current: Current | null = null;
-  /** The last block of each kind; it is over once something else happens. */
+  /** The last block of each kind, which ends once something else happens. */
   #waiting: number | null = null;
   #held: number | null = null;
   #end: number | null = null;

@@ -88,7 +88,7 @@ export class SessionLog {
 
   readonly get = (): LogView => this.#view;
 
-  /** `lastSeq` is the session's last seq as far as is known. */
+  /** `lastSeq` is the session's last known seq. */
   start(lastSeq: number): void {
     if (this.#stop !== null) return;
     const stop = new AbortController();

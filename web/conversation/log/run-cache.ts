@@ -23,8 +23,8 @@ const PAGE = 100;
 const RETRY_MS = 2000;
 
 /**
- * The runs that a session's log mentions. Old ones are read page by page from the newest back, new
- * ones one by one as they appear; one request at a time.
+ * The runs that a session's log mentions. Old ones are read page by page, starting with the newest;
+ * new ones are read individually as they appear. There is one request at a time.
  */
 export class RunCache {
   readonly #options: RunCacheOptions;

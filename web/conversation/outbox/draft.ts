@@ -33,7 +33,7 @@ export class Draft {
     this.#state.set({ ...EMPTY, text });
   }
 
-  /** Whether dropping it would lose nothing. */
+  /** Whether it can be dropped without losing anything. */
   get isIdle(): boolean {
     return this.get().files.length === 0 && this.#reads === 0;
   }
@@ -48,8 +48,8 @@ export class Draft {
   }
 
   /**
-   * Added to the files that are there when reading ends, not to those that were there when these
-   * were picked.
+   * Reading takes time, so the files are added to those present when it ends, not to those present
+   * when it began.
    */
   async add(files: readonly File[]): Promise<void> {
     this.#reads++;

@@ -56,9 +56,9 @@ const MAX_PAUSE_MS = 5000;
 const OLD_MS = 24 * 3600_000;
 
 /**
- * Messages on their way to the server, in order. A message without a response is sent again under
- * its key until there is one, even after a reload. A refused message stays to be edited, and is
- * never sent automatically.
+ * Messages on their way to the server, in order. A message is sent again under the same key until
+ * there is a response, even after a reload. A refused message stays to be edited, and is never sent
+ * automatically.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -121,7 +121,7 @@ export class Outbox {
     if (remaining.length !== this.get().length) this.#items.set(remaining);
   }
 
-  /** Shows a message that did not start soon in the queue. */
+  /** If a message did not start soon, shows it in the queue. */
   moveToQueue(key: string): void {
     this.#change(key, { shownIn: 'queue' });
   }

@@ -28,7 +28,7 @@ interface Props {
   readonly onRemove: () => void;
 }
 
-/** Type of the data of a dragged row. */
+/** The data type of a dragged row. */
 const DRAGGED = 'application/x-baton-queue';
 
 export function QueueRow(props: Props) {

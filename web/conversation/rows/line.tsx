@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Ago } from '../../parts/time.tsx';
 
-/** A thin rule with a short text. */
+/** A thin line with a short text. */
 export function Line({ at, children }: { at: string; children: ReactNode }) {
   return (
     <div className="flex items-center gap-3 text-xs text-soft">

@@ -4,8 +4,8 @@ import { fieldsOf, textIn } from '../log/fields.ts';
 
 /**
  * The full version of a text that the conversation shows only the end of, built from the deltas in
- * the log. `seq` is that of any of its events: a delta or the message. Null if deltas were removed
- * (E6).
+ * the log. `seq` may belong to any of its events: a delta or the message. Null if deltas were
+ * removed (E6).
  */
 export async function wholeText(
   source: Pick<Client, 'runEvents'>,

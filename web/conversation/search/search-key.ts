@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * The browser's search finds only what is on the page, so its shortcut opens ours; pressed again,
- * it opens the browser's.
+ * The browser's search finds only what is on the page, so its shortcut opens our search instead;
+ * pressing it again opens the browser's.
  */
 export function useSearchKey(open: () => void): void {
   useEffect(() => {
