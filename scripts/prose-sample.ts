@@ -69,7 +69,7 @@ function sentencesOf(part: string, at: string): Sentence[] {
     .replace(/\s+/g, ' ')
     .split(/(?<=[.!?])\s+(?=[A-Z“`])/)
     .map((text) => ({ at, text: text.trim().replace(/^([-*]|\d+\.) /, '') }))
-    .filter(({ text }) => text.split(' ').length >= WORDS_MIN);
+    .filter(({ text }) => text.split(' ').length >= WORDS_MIN && !text.startsWith('biome-ignore'));
 }
 
 /** A small generator of numbers (mulberry32): the same seed draws the same sample. */

@@ -67,7 +67,7 @@ export class NodeReport {
       // open.
       await store.saveLoad(nodeId, this.#load());
     } catch (err) {
-      // If the database is away, the database watch logs it.
+      // If the database is unavailable, the database watch logs it.
       if (!isTransient(err)) log.warn({ err }, 'Could not report the load on this node');
     }
   }

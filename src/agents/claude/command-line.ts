@@ -65,6 +65,10 @@ export const environment = (retries: number): Record<string, string> => ({
   // Otherwise an approved `cd` would also affect later commands, which are judged as if run in the
   // workspace (P1).
   CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR: '1',
+  // Otherwise prompts in a repository's `.claude/scheduled_tasks.json` reach the model as if the user
+  // had written them, whether or not the repository is trusted (A12).
+  CLAUDE_CODE_DISABLE_CRON: '1',
+  CLAUDE_CODE_DISABLE_WORKFLOWS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',
   DISABLE_ERROR_REPORTING: '1',

@@ -5,7 +5,7 @@ import { byteLength, type Json } from '../../contract/json.ts';
 import type { Masker, MaskStream } from '../../policy/masking/masker.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { fitText } from './fit-text.ts';
+import { fitEnd } from './fit-end.ts';
 import { maskInPieces } from './mask-in-pieces.ts';
 import { bytesOf, type OutputBudget } from './output-budget.ts';
 
@@ -77,7 +77,7 @@ export class Recorder {
         return;
       case 'message': {
         this.#endStreams();
-        const { text, truncated } = fitText(await maskInPieces(masker, event.text), MESSAGE_BYTES);
+        const { text, truncated } = fitEnd(await maskInPieces(masker, event.text), MESSAGE_BYTES);
         const cut = truncated || event.truncated === true;
         await this.#emit('agent.message', cut ? { text, truncated: true } : { text });
         return;
