@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { judgeRefused } from '../../policy/tools/refused-tools.ts';
 import { isOpenTool } from '../../policy/tools/tool-table.ts';
 import type { Turn } from '../driver.ts';
-import { type Conversation, commandLine } from './command-line.ts';
+import { type Conversation, commandLine, environment } from './command-line.ts';
 
 const SETTINGS = { permissions: { ask: ['*'] }, crossSessionInbound: 'refuse' };
 const BEGUN: Conversation = { how: 'begin', id: 'the-id' };
@@ -31,6 +31,13 @@ test('[P7] [X3] no tool is offered that acts where no rule is asked', () => {
     expect(judgeRefused({ tool, input: {} })).toBeNull();
     expect(isOpenTool(tool), `${tool} is not in the table`).toBe(tool === 'ReadMcpResourceTool');
   }
+});
+
+test('[A12] prompts that a repository schedules, and its workflows, are switched off', () => {
+  expect(environment(2)).toMatchObject({
+    CLAUDE_CODE_DISABLE_CRON: '1',
+    CLAUDE_CODE_DISABLE_WORKFLOWS: '1',
+  });
 });
 
 test('[A12] [P3] a trusted repository is loaded, and every call is asked about all the same', () => {

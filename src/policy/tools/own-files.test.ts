@@ -131,6 +131,23 @@ test('[P7] a workspace file with a distinctive name is allowed if the path certa
   expect(decided('cat $X/.baton/secret-key', ['X/.baton/secret-key'])).toBe('ask');
 });
 
+test('[P7] a data directory with an ordinary name is recognised from a folder above it', () => {
+  const own = new OwnFiles({ paths: ['/srv/app/data'], except: ['/srv/app/data/workspaces'] });
+  const judge = (command: string): string =>
+    own.judge({ tool: 'Bash', input: { command }, cwd: '/srv/work', home: '/home/me' })?.decision ??
+    'allow';
+  for (const command of [
+    'cd /srv/app && strings data/baton.db-wal | head',
+    'cd /srv/app && cp -r data /tmp/x',
+    'pushd /srv/app; cat data/host-id',
+    'env -C /srv/app cat data/host-id',
+    'X=/srv/app; cat $X/data/host-id',
+    "sh -c 'cd /srv/app; cat data/host-id'",
+  ])
+    expect([command, judge(command)]).toEqual([command, 'ask']);
+  expect(judge('cat data/host-id | head; ls src')).toBe('allow');
+});
+
 test('[P7] a tool is judged by every field that may be a path, as Claude Code reads it', () => {
   const key = `${HOME}/.baton/secret-key`;
   for (const path of [` ${key}`, `\t${key}\n`, ' ~/.baton/secret-key', `/x/..${key}`]) {

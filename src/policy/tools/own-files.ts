@@ -29,7 +29,7 @@ const NO_WORDS: ReadonlySet<string> = new Set();
 const PARTS_MAX = 1000;
 
 /** Names that other programs are unlikely to use, so they are suspicious in any folder. */
-const DISTINCTIVE = ['secret-key', 'admin-token', 'baton.db'];
+const DISTINCTIVE = ['secret-key', 'admin-token', 'baton.db', 'baton.db-wal', 'baton.db-shm'];
 
 /**
  * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A call that names
@@ -41,13 +41,16 @@ export class OwnFiles {
   readonly #paths: readonly (readonly string[])[];
   readonly #except: readonly (readonly string[])[];
   readonly #distinctive: ReadonlySet<string>;
+  /** The last name of each path. */
+  readonly #last: ReadonlySet<string>;
 
   constructor({ paths, except }: OwnPaths) {
     const absolute = (path: string): string[] => segmentsOf(path.toLowerCase(), {})!;
     this.#paths = paths.map(absolute);
     this.#except = except.map(absolute);
-    const last = this.#paths.map((path) => path.at(-1) ?? '');
-    this.#distinctive = new Set([...DISTINCTIVE, ...last.filter((name) => /^\.|baton/.test(name))]);
+    this.#last = new Set(this.#paths.map((path) => path.at(-1) ?? ''));
+    const unusual = [...this.#last].filter((name) => /^\.|baton/.test(name));
+    this.#distinctive = new Set([...DISTINCTIVE, ...unusual]);
   }
 
   /** Null if the call does not touch Baton's own files. */
@@ -100,6 +103,7 @@ export class OwnFiles {
     const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
     let isAbove = false;
     let isInWorkspace = false;
+    let hasLast = false;
     for (const name of names) {
       const reached = pathsOf([name], call, call.real).map(({ path }) =>
         this.#reach(path, !plain.words),
@@ -107,6 +111,7 @@ export class OwnFiles {
       if (reached.includes('in')) return DENIED;
       isAsked ||= reached.includes('unknown');
       isAbove ||= reached.includes('above');
+      hasLast ||= this.#hasLast(name);
       if (!this.#looksLikeOwn(name, moves)) continue;
       if (call.real?.has(name)) isInWorkspace = true;
       else isAsked = true;
@@ -114,6 +119,8 @@ export class OwnFiles {
     // Such a name counts as a file in the workspace only if it certainly starts there.
     isAsked ||=
       isInWorkspace && (moves || isAbove || [...expanded].some((word) => word.startsWith(ANY)));
+    // `cd /srv && cat data/x`: an ordinary name may start in a folder that the command names.
+    isAsked ||= isAbove && hasLast;
     isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
     return isAsked ? ASKED : null;
   }
@@ -179,6 +186,11 @@ export class OwnFiles {
         : letters > 0 && (isUnsure || (moves && segment.startsWith('.')));
       return isHint && [...this.#distinctive].some((own) => mayMatch(segment, own));
     });
+  }
+
+  #hasLast(name: string): boolean {
+    if (!name.includes(ANY) && /^~?\//.test(name)) return false;
+    return name.split('/').some((segment) => this.#last.has(segment.toLowerCase()));
   }
 
   /** With `wildcards`, names may contain wildcards that the shell expands. */
