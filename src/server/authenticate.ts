@@ -11,6 +11,9 @@ import { ASSETS } from './web/paths.ts';
 /** Requested by process monitors, under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
+/** How soon a change takes effect whose notification was lost. */
+const RECHECK_MS = 500;
+
 /**
  * Authenticates requests before routing can affect the answer: a stranger must not learn which
  * paths exist (X1).
@@ -23,6 +26,7 @@ export function addAuthentication(
   const everything = [...endpointList.map(([, each]) => each), ...(pages ? PAGES : [])];
   const open = new Set(everything.filter((each) => each.open).map(({ path }) => path));
   app.decorateRequest('principal', null);
+  app.decorateRequest('authenticatedAt', 0);
   app.decorateRequest('dueCookie', null);
 
   app.addHook('onRequest', async (request, reply) => {
@@ -48,7 +52,24 @@ export function addAuthentication(
       throw new BatonError('unauthorized');
     }
     request.principal = known.by;
+    request.authenticatedAt = performance.now();
     request.dueCookie = known.due;
+  });
+
+  let changedAt = Number.NEGATIVE_INFINITY;
+  const ignoreChanges = auth.authenticator.onChange(() => {
+    changedAt = performance.now();
+  });
+  app.addHook('onClose', async () => ignoreChanges());
+  // A body may take minutes to arrive, and its sender may have lost access in the meantime.
+  app.addHook('preValidation', async (request) => {
+    const { principal, authenticatedAt } = request;
+    if (principal === null) return;
+    const isRecent = performance.now() - authenticatedAt < RECHECK_MS;
+    if (isRecent && authenticatedAt > changedAt) return;
+    const now = await auth.authenticator.recheck(principal);
+    if (now === null) throw new BatonError('unauthorized');
+    request.principal = now.by;
   });
 
   // Runs when the answer is sent, so that the browser gets the secret that is in the database.
@@ -84,6 +105,8 @@ async function renewed(
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** When the principal was authenticated, on the clock of `performance.now()`. */
+    authenticatedAt: number;
     /** The secret of the cookie that the response replaces. */
     dueCookie: string | null;
   }

@@ -51,6 +51,8 @@ const CONTENT_TYPES: Record<Endpoint['format'], string> = {
 
 export function createApi(app: FastifyInstance, { service, checkAnswers }: RouteOptions): Api {
   app.addHook('onRequest', async (request) => checkRight(request));
+  // Again, because the caller may have lost a right while the body arrived.
+  app.addHook('preValidation', async (request) => checkRight(request));
   return {
     app,
     sessions() {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { newId } from '../../src/contract/ids.ts';
 import { SseReader } from '../support/sse-reader.ts';
@@ -192,4 +194,43 @@ test('[X2] an export breaks off when its reader is disabled', async () => {
   expect(download.status).toBe(200);
   await rig.store.updateUser(reader, { disabled: true });
   await expect(download.arrayBuffer()).rejects.toThrow('terminated');
+});
+
+test('[X2] a caller who loses access while the body arrives is refused', async () => {
+  const rig = await accessRig();
+  const [locked, demoted] = [await rig.user('a', 'operator'), await rig.user('b', 'operator')];
+  const body = JSON.stringify({ name: 'late', agent: { kind: 'shell' } });
+  const { findToken } = rig.store;
+  let authenticated = 0;
+  rig.store.findToken = async (...given) => {
+    const token = await findToken(...given);
+    authenticated += 1;
+    return token;
+  };
+  const begin = async (user: string) => {
+    const { token } = await rig.token(user, ['read', 'run']);
+    const sending = request(`${rig.url}/api/v1/sessions`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+      },
+    });
+    const answer = once(sending, 'response') as Promise<[IncomingMessage]>;
+    sending.write(body.slice(0, 1));
+    const end = async (): Promise<number | undefined> => {
+      sending.end(body.slice(1));
+      const [{ statusCode }] = await answer;
+      return statusCode;
+    };
+    return { end, ask: asking(rig, token) };
+  };
+  const [first, second] = [await begin(locked), await begin(demoted)];
+  await until(() => authenticated === 2);
+  await rig.store.updateUser(locked, { disabled: true });
+  await rig.store.updateUser(demoted, { role: 'viewer' });
+  await until(async () => (await first.ask('/api/v1/me')).status === 401);
+  expect(await first.end()).toBe(401);
+  expect(await second.end()).toBe(403);
 });
