@@ -145,7 +145,7 @@ test('[E4] a slow reader gets a complete download, and the connection stays open
     setTimeout(() => socket.resume(), 5);
   });
   socket.resume();
-  await until(() => tail.endsWith('0\r\n\r\n'), { ms: 20_000 });
+  await until(() => tail.endsWith('0\r\n\r\n'), { ms: 50_000 });
   expect(bytes).toBeGreaterThan(60 * LARGE.length);
   tail = '';
   socket.write(requestOf(`${page}&limit=1`));

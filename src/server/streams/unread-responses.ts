@@ -1,12 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
-/** How often to check whether readers have taken anything. */
+/** How often at least to check whether readers have taken anything. */
 const CHECK_MS = 1000;
+/** The fewest checks without progress after which a reader counts as stalled. */
+const CHECKS_MIN = 6;
 
-/** How much of a response the reader has taken, and when that last changed. */
+/**
+ * How much of a response the reader has taken, and how many checks have not changed that. Not how much
+ * time: it also passes while we are busy.
+ */
 interface Progress {
   written: number | undefined;
-  since: number;
+  checks: number;
 }
 
 /**
@@ -15,31 +20,32 @@ interface Progress {
  * most end before it fires.
  */
 export class UnreadResponses {
-  readonly #stallMs: number;
+  readonly #checkMs: number;
+  readonly #checksMax: number;
   readonly #responses = new Map<ServerResponse, Progress>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(stallMs: number) {
-    this.#stallMs = stallMs;
+    this.#checkMs = Math.min(CHECK_MS, stallMs / CHECKS_MIN);
+    this.#checksMax = Math.ceil(stallMs / this.#checkMs);
   }
 
   watch(raw: ServerResponse): void {
     if (raw.destroyed || this.#responses.has(raw)) return;
-    this.#responses.set(raw, { written: undefined, since: performance.now() });
+    this.#responses.set(raw, { written: undefined, checks: 0 });
     raw.once('close', () => this.#responses.delete(raw));
-    this.#timer ??= setInterval(() => this.#check(), Math.min(CHECK_MS, this.#stallMs)).unref();
+    this.#timer ??= setInterval(() => this.#check(), this.#checkMs).unref();
   }
 
   #check(): void {
-    const now = performance.now();
     for (const [raw, progress] of this.#responses) {
       const before = progress.written;
       progress.written = raw.socket?.bytesWritten;
       // If there is nothing left to take, the database is slow, not the reader.
-      if (progress.written !== before || raw.writableLength === 0) progress.since = now;
+      if (progress.written !== before || raw.writableLength === 0) progress.checks = 0;
       // The response may have no socket yet, because it waits behind a stream on the same
       // connection.
-      else if (now - progress.since >= this.#stallMs) raw.req.socket.destroy();
+      else if (++progress.checks >= this.#checksMax) raw.req.socket.destroy();
     }
     if (this.#responses.size > 0) return;
     clearInterval(this.#timer ?? undefined);

@@ -7,6 +7,8 @@ import type { EndReason, Sink } from './sink.ts';
 
 /** Roughly how much is written at a time. */
 const PIECE_BYTES = 64 * 1024;
+/** Frames a client may send between two of our pings; a page sends a few. Each costs time. */
+const FRAMES_MAX = 100;
 const PING = JSON.stringify({ type: 'ping' });
 const PONG = JSON.stringify({ type: 'pong' });
 
@@ -36,6 +38,7 @@ export class WsSink implements Sink {
   readonly #endMs: number;
   readonly #textPings: boolean;
   #unanswered = 0;
+  #frames = 0;
 
   /** `textPings`: for pages, which cannot see the protocol's own pings. */
   constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, textPings = false) {
@@ -45,10 +48,9 @@ export class WsSink implements Sink {
     this.#endMs = limits.endMs;
     this.#textPings = textPings;
     ws.on('error', () => {});
-    ws.on('pong', () => this.#markAlive());
+    ws.on('pong', () => this.#count());
     ws.on('ping', (data) => {
-      this.#markAlive();
-      if (!this.full && ws.readyState === ws.OPEN) ws.pong(data);
+      if (this.#count() && !this.full && ws.readyState === ws.OPEN) ws.pong(data);
     });
     ws.on('message', (data, isBinary) => this.#receive(data, isBinary));
   }
@@ -80,6 +82,7 @@ export class WsSink implements Sink {
   }
 
   ping(): void {
+    this.#frames = 0;
     if (this.#unanswered >= this.#maxUnanswered) this.destroy();
     else if (!this.full && this.#ws.readyState === this.#ws.OPEN) {
       this.#unanswered++;
@@ -97,13 +100,16 @@ export class WsSink implements Sink {
     this.#ws.terminate();
   }
 
-  #markAlive(): void {
+  /** The reader is alive. False if it sends so much that it was dropped. */
+  #count(): boolean {
     this.#unanswered = 0;
+    if (++this.#frames > FRAMES_MAX) this.destroy();
+    return this.#frames <= FRAMES_MAX;
   }
 
   /** Clients may send only `{"type":"ping"}`. */
   #receive(data: RawData, isBinary: boolean): void {
-    this.#markAlive();
+    if (!this.#count()) return;
     if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
     else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
     // A client that pings but does not read gets no more answers than fit in the buffer.
