@@ -36,6 +36,9 @@ it('[P1] [C2] every reason of the tool rules is translated', () => {
   expect(why(`${steered.reason}; through a link it leads to "/x"`)).toBe(
     approvals.why.linked(why(steered.reason)!, '"/x"'),
   );
+  expect(why(`${steered.reason}; it has too many names to see where its links lead`)).toBe(
+    approvals.why.notFollowed(why(steered.reason)!),
+  );
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',
     session: { ...empty, deny: ['Bash(rm -rf)'] },

@@ -8,6 +8,7 @@ import type { Texts } from '../texts/en/all.ts';
 type Words = Texts['approvals']['why'];
 
 const LINKED = /^(.+); through a link it leads to (.+)$/s;
+const NOT_FOLLOWED = /^(.+); it has too many names to see where its links lead$/s;
 const STEERED = /^(.+); the run was steered from (\w+)$/s;
 const BY_RULE =
   /^"(.+)" requires approval under the (enforced )?rules of the (session|channel|whole server)(?: \w+, on which the credential was created)?$/s;
@@ -25,6 +26,10 @@ export function whyOf(
   const linked = LINKED.exec(reason);
   if (linked !== null) {
     return words.linked(whyOf(linked[1]!, words, channels) ?? '', linked[2]!).trim();
+  }
+  const notFollowed = NOT_FOLLOWED.exec(reason);
+  if (notFollowed !== null) {
+    return words.notFollowed(whyOf(notFollowed[1]!, words, channels) ?? '').trim();
   }
   const steered = STEERED.exec(reason);
   if (steered !== null) {

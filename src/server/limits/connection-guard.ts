@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../../queue/logger.ts';
 import { networkOf, type ProxyCheck } from './address.ts';
 import type { ConnectionLimits } from './connection-limits.ts';
+import { limitChunks } from './small-chunks.ts';
 
 /**
  * The most unanswered requests on one connection. Browsers, `fetch` and proxies send the next
@@ -49,9 +50,10 @@ export class ConnectionGuard {
     server.maxConnections = this.#options.most;
     server.on('connection', (socket: Socket) => this.#opened(socket));
     // Runs before the app's own listener, which ignores requests on a destroyed connection.
-    server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-      this.#spoke(socket);
-      this.#asked(socket, response);
+    server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#spoke(request.socket);
+      this.#asked(request.socket, response);
+      limitChunks(request, response);
     });
     // Otherwise Node would answer 417 itself, without counting the request or watching its answer.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>

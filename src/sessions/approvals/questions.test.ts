@@ -20,6 +20,7 @@ function rig(answer: Partial<ApprovalRecord>) {
     id: 'approval',
     state: 'allowed',
     message: null,
+    reason: 'nobody said',
     editedInput: null,
     sealedInput: null,
     ...answer,
@@ -78,6 +79,14 @@ test.each([
   expect(emitted).toMatchObject([
     ['policy.denied', { callId: 'call', input: { command: 'rm -rf .' } }],
   ]);
+});
+
+test('[P4] an approval is not used if a link leads elsewhere by then', async () => {
+  const { permit } = rig({ reason: 'nobody said; through a link it leads to "/shared/key"' });
+  expect(await permit()).toMatchObject({
+    behavior: 'deny',
+    message: expect.stringMatching(/leads somewhere else .* Make the call again/),
+  });
 });
 
 test('[P3] a call that the rules came to deny while it was asked about is denied', async () => {

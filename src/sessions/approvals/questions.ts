@@ -8,6 +8,7 @@ import { kindOf } from '../../policy/tools/kind.ts';
 import { canonicalJson } from '../../queue/json-text.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
+import { linksIn } from '../rules/judge-call.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 
 export interface QuestionsOptions {
@@ -261,9 +262,16 @@ export class Questions {
     const used = edited === null ? call : { ...call, input: edited };
     const verdict = await this.#options.decide(used);
     if (verdict.decision === 'deny') return this.#deny(used, verdict);
+    const links = linksIn(String(this.#options.maskCall(verdict.reason)));
+    if (verdict.decision === 'ask' && links !== linksIn(record.reason)) {
+      return { behavior: 'deny', message: LINKS_CHANGED };
+    }
     return edited === null ? { behavior: 'allow' } : { behavior: 'allow', input: edited };
   }
 }
+
+const LINKS_CHANGED =
+  'A path in this call leads somewhere else than when a person approved it. Make the call again to ask again.';
 
 const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
@@ -6,7 +6,7 @@ import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import type { Json } from '../../contract/json.ts';
 import { Channel } from '../../contract/message.ts';
 import { OwnFiles } from '../../policy/tools/own-files.ts';
-import { judgeCall } from './judge-call.ts';
+import { judgeCall, linksIn } from './judge-call.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 
@@ -75,8 +75,27 @@ test('[P4] the reason names where a link leads, so that nobody approves another 
   ] as const) {
     expect((await verdict(tool, input, 'web')).reason).toMatch(link);
   }
+  const { reason } = await verdict('Bash', { command: 'cp settings hidden/a away/a x' }, 'web');
+  expect(reason).toMatch(new RegExp(`leads to "[^"]*/\\.git/a", "${join(outside, 'a')}", "`));
+  expect((await verdict('Glob', { pattern: 'away/*' }, 'web')).reason).toContain(`"${outside}"`);
+  const many = Array.from({ length: 1100 }, (_, i) => `f${i}`).join(' ');
+  expect((await verdict('Bash', { command: `cp ${many} away` }, 'web')).reason).toMatch(
+    'it has too many names to see where its links lead',
+  );
   const plain = await verdict('Write', { file_path: join(outside, 'a'), content: '' }, 'web');
   expect(plain.reason).not.toContain('link');
+});
+
+test('[P4] what a reason says about links is recognised again', async () => {
+  const { verdict, work, outside } = machine();
+  const input = { file_path: 'away/a', content: '' };
+  const { reason } = await verdict('Write', input, 'web');
+  expect(linksIn(reason)).toContain(join(outside, 'a'));
+  rmSync(join(work, 'away'));
+  symlinkSync('/etc', join(work, 'away'));
+  const after = await verdict('Write', input, 'web');
+  expect(linksIn(after.reason)).not.toBe(linksIn(reason));
+  expect(linksIn('because')).toBe('');
 });
 
 test('[P2] nor may safe commands create or move files there', async () => {

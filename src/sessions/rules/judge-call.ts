@@ -24,24 +24,38 @@ export async function judgeCall(
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Promise<Verdict> {
-  const { calls, targets } = await realCalls(call, workspace);
+  const { calls, targets, isFollowed } = await realCalls(call, workspace);
   const own = calls.map((each) => ownFiles.judge({ ...each, ...locationOf(workspace) }));
   const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
   const verdict = strictest([
     ...verdicts,
     ...[...own, judgeRefused(call)].filter((one) => one !== null),
   ]);
-  if (verdict.decision === 'allow' || targets.length === 0) return verdict;
-  return { ...verdict, reason: `${verdict.reason}; ${leadsTo(targets)}` };
+  if (verdict.decision === 'allow') return verdict;
+  const links = isFollowed ? linksTo(targets, workspace) : NOT_FOLLOWED;
+  return links === '' ? verdict : { ...verdict, reason: `${verdict.reason}${links}` };
 }
 
 const TARGETS_MAX = 3;
+// web/approvals/reason.ts recognises these to translate them.
+const LINKED = '; through a link it leads to ';
+const NOT_FOLLOWED = '; it has too many names to see where its links lead';
 
-// web/approvals/reason.ts recognises this to translate it.
-function leadsTo(targets: readonly string[]): string {
-  const named = targets.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
-  const rest = targets.length > TARGETS_MAX ? ', …' : '';
-  return `through a link it leads to ${named.join(', ')}${rest}`;
+/** Names targets outside the workspace first: they are what the person must know. */
+function linksTo(targets: readonly string[], workspace: string): string {
+  if (targets.length === 0) return '';
+  const isInside = (target: string): boolean =>
+    target.startsWith(`${workspace}/`) && !/\/\.git(?:\/|$)/i.test(target);
+  const sorted = [...targets.filter((each) => !isInside(each)), ...targets.filter(isInside)];
+  const named = sorted.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
+  const more = sorted.length - named.length;
+  return `${LINKED}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What a reason says about links, to notice that they lead elsewhere since a person saw it. */
+export function linksIn(reason: string): string {
+  const at = Math.max(reason.lastIndexOf(LINKED), reason.lastIndexOf(NOT_FOLLOWED));
+  return at === -1 ? '' : reason.slice(at);
 }
 
 /** The same on any machine, without following paths. */

@@ -11,6 +11,8 @@ export interface RealCalls {
   readonly calls: readonly Call[];
   /** Where paths of the call lead, if not to where they seem to: the person who approves it must know. */
   readonly targets: readonly string[];
+  /** False if the call has too many names to follow. */
+  readonly isFollowed: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function realCalls(call: Call, workspace: string): Promise<RealCall
   const paths = await RealPaths.in(workspace);
   const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, homedir()));
   const names = namesOfCall({ tool, input, home: homedir() });
-  if (names === null) return { calls: [call], targets: [] };
+  if (names === null) return { calls: [call], targets: [], isFollowed: false };
   if (names.size > 0) {
     const resolved = await Promise.all(
       [...names]
@@ -35,10 +37,10 @@ export async function realCalls(call: Call, workspace: string): Promise<RealCall
     // A name that neither exists nor leads through a link is judged as written.
     const known = resolved.filter((each) => each[1].exists || isElsewhere(each));
     const targets = resolved.filter(isElsewhere).map(([, { path }]) => path);
-    return { calls: [{ ...call, real: new Map(known) }], targets };
+    return { calls: [{ ...call, real: new Map(known) }], targets, isFollowed: true };
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { calls: [call], targets: [] };
+    return { calls: [call], targets: [], isFollowed: true };
   }
   const others = new Set<string>();
   const targets = new Set<string>();
@@ -58,8 +60,13 @@ export async function realCalls(call: Call, workspace: string): Promise<RealCall
         changed[name] = real;
         targets.add(real);
       }
-      if (tool === 'Glob')
-        Object.assign(changed, await realGlob(input, (path) => atHome(spelled(path)), paths));
+      if (tool === 'Glob') {
+        const glob = await realGlob(input, (path) => atHome(spelled(path)), paths);
+        if (glob !== null) {
+          Object.assign(changed, { path: glob.path, pattern: glob.pattern });
+          if (glob.path !== resolve(workspace, glob.from)) targets.add(glob.path);
+        }
+      }
       if (Object.keys(changed).length > 0) others.add(JSON.stringify(changed));
     }
   }
@@ -67,7 +74,7 @@ export async function realCalls(call: Call, workspace: string): Promise<RealCall
     ...call,
     input: { ...input, ...JSON.parse(changed) },
   }));
-  return { calls: [call, ...real], targets: [...targets] };
+  return { calls: [call, ...real], targets: [...targets], isFollowed: true };
 }
 
 const AS_WRITTEN = (path: string): string => spellingsOf(path)[0]!;
@@ -80,12 +87,13 @@ async function realGlob(
   { path, pattern }: { readonly [name: string]: Json },
   atHome: (path: string) => string,
   paths: RealPaths,
-): Promise<Fields> {
-  if (typeof pattern !== 'string') return {};
+): Promise<{ from: string; path: string; pattern: string } | null> {
+  if (typeof pattern !== 'string') return null;
   const fixed = atHome(pattern).split(/[*?[{]/, 1)[0]!;
   const folder = fixed.slice(0, fixed.lastIndexOf('/') + 1);
-  if (folder === '' || folder.length > PATH_MAX) return {};
+  if (folder === '' || folder.length > PATH_MAX) return null;
   const begin = typeof path === 'string' ? atHome(path) || '.' : '.';
   const from = folder.startsWith('/') ? folder : join(begin, folder);
-  return { path: (await paths.of(from)).path, pattern: atHome(pattern).slice(folder.length) };
+  const { path: real } = await paths.of(from);
+  return { from, path: real, pattern: atHome(pattern).slice(folder.length) };
 }

@@ -61,6 +61,7 @@ export const approvals = {
     doubt: (rule: string) => `It might match the rule “${rule}”; Baton can’t be sure.`,
     unlisted: 'No rule covers this, so it needs your approval.',
     notPlain: 'This command uses pipes or chaining, so it needs your approval.',
+    notFollowed: (why: string) => `${why} It has too many names to see where its links lead.`,
     linked: (why: string, target: string) => `${why} It follows a link to ${target}.`,
     ownFiles: 'It may access Baton’s own files, such as keys or the database.',
   },

@@ -61,6 +61,7 @@ export const approvals: Texts['approvals'] = {
     doubt: (rule) => `ルール「${rule}」に当たるかどうか、確実には判断できません。`,
     unlisted: '当てはまるルールがないため、確認が必要です。',
     notPlain: 'パイプや連結を含むコマンドのため、確認が必要です。',
+    notFollowed: (why) => `${why}名前が多すぎるため、リンクの先は確認できません。`,
     linked: (why, target) => `${why}リンクの先は ${target} です。`,
     ownFiles: '鍵やデータベースなど、Baton 自身のファイルに触れる可能性があります。',
   },
