@@ -89,6 +89,9 @@ export interface ValidCredential {
   readonly user: UserRecord;
   /** Null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
+  readonly channel: Channel;
+  /** As in `TokenRecord` and `ValidSignIn`. */
+  readonly through: readonly Channel[];
   /** When the token (for a sign-in, the one it was created with) expires. Null means never. */
   readonly tokenExpiresAt: number | null;
 }

@@ -60,6 +60,27 @@ describe.each(DATABASES)('the authenticator over %s', (_name, database) => {
     expect((await authenticator.signIn({ token: theirs.token }, FROM))?.by.through).toBeUndefined();
   });
 
+  test('[X7] the name of a credential leads to the same principal as its secret', async () => {
+    const { store, people } = await rig();
+    const authenticator = authenticatorOver(store);
+    for (const role of ['operator', 'admin'] as const) {
+      const user = await people.user(`hanako-${role}`, role);
+      const more = { channel: 'cli', through: ['api'], scopes: ['read'] } as const;
+      const { id, token } = await people.token(user.id, more);
+      const signed = await authenticator.signIn({ token }, FROM);
+      const linked = await authenticator.signIn({ code: await people.code(user.id) }, FROM);
+      expect(await authenticator.byName(`token:${id}`)).toEqual(await authenticator.byToken(token));
+      for (const each of [signed, linked]) {
+        const { by } = (await authenticator.byCookie(each!.secret))!;
+        expect(await authenticator.byName(by.credential!)).toEqual(by);
+      }
+      await store.updateUser(user.id, { disabled: true });
+      expect(await authenticator.byName(`token:${id}`)).toBeNull();
+    }
+    expect(await authenticator.byName('admin')).toEqual(await authenticator.byToken(ADMIN_TOKEN));
+    for (const name of ['', 'token:x', 'code']) expect(await authenticator.byName(name)).toBeNull();
+  });
+
   test('[H9] a guessed code costs a read, and no transaction', async () => {
     const { store, faults, people } = await rig();
     const authenticator = authenticatorOver(store);

@@ -111,9 +111,7 @@ export class StoreAuthenticator implements Authenticator {
     const valid = await this.#tokens.get(digest);
     if (valid === null) return null;
     this.#uses.note(valid.token.id);
-    const { id, scopes, channel, through } = valid.token;
-    const { id: userId, role } = valid.user;
-    return { userId, role, channel, ...via(through), scopes, credential: `token:${id}` };
+    return ofToken(`token:${valid.token.id}`, { ...valid.token, user: valid.user });
   }
 
   async byCookie(
@@ -187,6 +185,14 @@ export class StoreAuthenticator implements Authenticator {
     return taken !== null && taken.signInId === signInOf(by) && taken.path === path;
   }
 
+  async byName(credential: string): Promise<Principal | null> {
+    if (credential === ADMIN.credential) return ADMIN;
+    const valid = await this.#open().findCredential(credential);
+    if (valid === null) return null;
+    const id = signInOf({ credential });
+    return id === null ? ofToken(credential, valid) : principalOf({ id, ...valid });
+  }
+
   async recheck(by: Principal): Promise<{ by: Principal; name: string } | null> {
     const { credential = '' } = by;
     if (credential === ADMIN.credential) return { by, name: ADMIN_ID };
@@ -240,7 +246,23 @@ export class StoreAuthenticator implements Authenticator {
   }
 }
 
-function principalOf({ id, user, scopes, through }: ValidSignIn): Principal {
+function ofToken(
+  credential: string,
+  {
+    user,
+    channel,
+    through,
+    scopes,
+  }: Pick<ValidCredential, 'user' | 'channel' | 'through' | 'scopes'>,
+): Principal {
+  const { id: userId, role } = user;
+  const limits = scopes === null ? {} : { scopes };
+  return { userId, role, channel, ...via(through), ...limits, credential };
+}
+
+type SignedIn = Pick<ValidSignIn, 'id' | 'user' | 'scopes' | 'through'>;
+
+function principalOf({ id, user, scopes, through }: SignedIn): Principal {
   const by: Principal = {
     userId: user.id,
     role: user.role,
@@ -254,7 +276,7 @@ function principalOf({ id, user, scopes, through }: ValidSignIn): Principal {
 const via = (through: readonly Channel[]): Pick<Principal, 'through'> =>
   through.length === 0 ? {} : { through };
 /** Null if the principal is not a browser. */
-const signInOf = ({ credential = '' }: Principal): string | null =>
+const signInOf = ({ credential = '' }: Pick<Principal, 'credential'>): string | null =>
   /^cookie:(.+)$/.exec(credential)?.[1] ?? null;
 
 /** All digests have the same length, so the comparison reveals nothing. */

@@ -94,6 +94,11 @@ export interface Authenticator {
   createTicket(by: Principal, path: string): Promise<Ticket>;
   /** Whether the ticket is for this browser and path. The ticket is used up in any case. */
   takeTicket(by: Principal, ticket: string, path: string): Promise<boolean>;
+  /**
+   * Whose credential has this name in the audit log, with everything it may do now; null if it is no
+   * longer valid. The name proves nothing: the caller must know that it was authenticated elsewhere.
+   */
+  byName(credential: string): Promise<Principal | null>;
   /** The principal with its current role and scopes; null if the credential is no longer valid. */
   recheck(by: Principal): Promise<{ readonly by: Principal; readonly name: string } | null>;
   /** Calls back when anyone's access has changed, here or on another node. */

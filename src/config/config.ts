@@ -71,6 +71,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     trustedProxies: read('trustedProxies'),
     drainSeconds: read('drainSeconds'),
     publicUrl: read('publicUrl'),
+    nodeUrl: read('nodeUrl'),
     allowedHosts: read('allowedHosts'),
     claudePath: read('claudePath'),
     agentEnv: read('agentEnv'),

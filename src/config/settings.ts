@@ -34,6 +34,13 @@ const whole = (min: number, max: number) =>
 
 const text = z.string().trim().min(1);
 
+/** A URL without user, path and query. */
+const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform((url) => new URL(url))
+  .refine(({ href, origin }) => href === `${origin}/`)
+  .transform(({ origin }) => origin);
+
 const database = z.string().transform((value, context): Database => {
   const sqlite = /^sqlite:(?:\/\/)?(.+)$/.exec(value)?.[1];
   if (sqlite !== undefined && sqlite !== ':memory:') {
@@ -210,13 +217,16 @@ export const settings = {
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL like https://baton.example, without user, path or query',
     // Pages and cookies use the host's root path.
-    schema: z
-      .url({ protocol: /^https?$/ })
-      .transform((url) => new URL(url))
-      .refine(({ href, origin }) => href === `${origin}/`)
-      .transform(({ origin }) => origin),
+    schema: origin,
     default: 'the address it listens on',
     help: 'URL that browsers use',
+  }),
+  nodeUrl: setting({
+    env: 'BATON_NODE_URL',
+    expected: 'a URL like http://10.0.0.5:8080, without user, path or query',
+    schema: origin,
+    default: 'the address it listens on, unless that is a loopback or wildcard address',
+    help: 'URL at which nodes on other machines reach this one',
   }),
   allowedHosts: setting({
     env: 'BATON_ALLOWED_HOSTS',

@@ -92,7 +92,11 @@ export const ERRORS = {
     'Everything is stopped, and this needs a worker. Try again after an administrator has resumed work.',
   ],
   host_in_use: [409, 'Another machine already uses this host id.'],
-  host_away: [503, 'No worker on this host answered in time. Try again later.'],
+  host_away: [503, 'No node on this host answered in time. Try again later.'],
+  misdirected: [
+    421,
+    'Another node forwarded this request, but what it asks for is not on this host.',
+  ],
   workspace_unreachable: [409, "The session's workspace is not available on that host."],
   database_failed: [500, 'The database refused a statement; nothing was changed.'],
   closed: [503, 'The queue is closed or closing.'],

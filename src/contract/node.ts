@@ -24,6 +24,8 @@ export const NodeInfo = z.object({
   /** How many runs it executes at once. */
   capacity: z.int(),
   version: z.string(),
+  /** Where nodes of other hosts reach it (X7); null if that is not known. */
+  url: z.string().nullable().optional(),
 });
 export type NodeInfo = z.infer<typeof NodeInfo>;
 
@@ -55,6 +57,8 @@ export const NodeView = z.object({
   leaseUntil: Time,
   /** Its lease has not ended. */
   alive: z.boolean(),
+  /** Where nodes of other hosts reach it; null if that is not known. */
+  url: z.string().nullable(),
   /** Runs it can execute at once; 0 if it is not a worker. */
   capacity: z.int(),
   executing: z.int(),

@@ -3,9 +3,14 @@ import type { Logger } from 'pino';
 import { StoreAuthenticator } from '../access/authenticator.ts';
 import type { Config } from '../config/config.ts';
 import { BatonError } from '../contract/errors.ts';
+import type { Store } from '../queue/store.ts';
 import { createApp } from '../server/app.ts';
 import { requestAuthenticator } from '../server/auth.ts';
 import { withAuthMetrics } from '../server/auth-metrics.ts';
+import { forwardKeyOf } from '../server/forward/credential.ts';
+import { DatabaseClock } from '../server/forward/database-clock.ts';
+import { ForwardedRequests } from '../server/forward/forwarded-requests.ts';
+import { Forwarder } from '../server/forward/forwarder.ts';
 import { addressReader, proxyCheck } from '../server/limits/address.ts';
 import { ConnectionGuard } from '../server/limits/connection-guard.ts';
 import { connectionLimits, descriptorLimit } from '../server/limits/connection-limits.ts';
@@ -30,6 +35,8 @@ export interface HttpOptions {
   readonly readiness: NodeReadiness;
   /** Null until the database is open. */
   readonly composed: () => Composed | null;
+  /** The host of this node, and the key shared by all nodes; null if there is only this node. */
+  readonly cluster: { readonly host: string; readonly secretKey: Buffer } | null;
 }
 
 /** The HTTP app with its authentication and limits. */
@@ -55,28 +62,20 @@ export function createHttp(options: HttpOptions): Http {
     proxies: proxyCheck(config.trustedProxies),
     log,
   });
-  const unlimited = requestAuthenticator(authenticator, { site, addressOf });
+  const nodes = forwardingOf(options, authenticator);
+  const forwarded = nodes?.forwarded ?? null;
+  const unlimited = requestAuthenticator(authenticator, { site, addressOf, forwarded });
   const auth = withAuthMetrics(withRequestLimits(unlimited, limits, connections), metrics);
-  const served = <T>(part: (composed: Composed) => T) => {
-    return (): T | null => {
-      if (!servesApi)
-        throw new BatonError(
-          'not_found',
-          'This node does not serve the API. Send the request to an API node.',
-        );
-      const all = composed();
-      return all === null ? null : part(all);
-    };
-  };
   let streams: OpenStreams | null = null;
   const app = createApp({
     log,
     auth,
     metrics,
-    pages: servesApi,
+    servesApi,
+    forwarder: nodes?.forwarder ?? null,
     ready: () => readiness.check(),
-    service: served(({ service }) => service),
-    access: served(({ access }) => access),
+    service: () => composed()?.service ?? null,
+    access: () => composed()?.access ?? null,
     agents: agentProbes({ config, env: process.env, executes: options.executes }),
     routes: [
       (api) => {
@@ -85,5 +84,30 @@ export function createHttp(options: HttpOptions): Http {
     ],
   });
   connections.watch(app.server);
+  app.addHook('onClose', async () => nodes?.forwarder.close());
   return { app, authenticator, limits, streams: streams! };
+}
+
+/** Both ends of forwarding: what this node sends to others, and what it accepts from them (X7). */
+function forwardingOf(
+  { cluster, composed, log }: HttpOptions,
+  authenticator: StoreAuthenticator,
+): { forwarder: Forwarder; forwarded: ForwardedRequests } | null {
+  if (cluster === null) return null;
+  const store = (): Store => {
+    const opened = composed();
+    if (opened === null) throw new BatonError('database_unreachable');
+    return opened.queue.store;
+  };
+  const { host, secretKey } = cluster;
+  const shared = {
+    key: forwardKeyOf(secretKey),
+    clock: new DatabaseClock(() => store().time()),
+    log,
+  };
+  const nodeId = (): string | null => composed()?.worker.nodeId ?? null;
+  return {
+    forwarder: new Forwarder({ ...shared, host, nodes: () => store().listNodes() }),
+    forwarded: new ForwardedRequests({ ...shared, authenticator, nodeId }),
+  };
 }

@@ -12,6 +12,7 @@ import type { ServerMasker } from '../policy/masking/masking.ts';
 import { identify } from '../queue/membership/process-identity.ts';
 import { Purger } from '../queue/purger.ts';
 import { Scheduler } from '../queue/schedules/scheduler.ts';
+import type { Store } from '../queue/store.ts';
 import { renewMsOf } from '../queue/worker/worker-settings.ts';
 import { adminTokenOf } from '../secrets/admin-token.ts';
 import { aesBox } from '../secrets/aes-box.ts';
@@ -30,6 +31,7 @@ import { createHttp } from './http.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { explainListenError } from './listen-error.ts';
 import { NodeReport } from './node-report.ts';
+import { nodeUrlOf, unreachableHosts } from './node-url.ts';
 import { openStore } from './open-store.ts';
 import { NodeReadiness } from './readiness.ts';
 import { hideOwn, serverMasker } from './server-masker.ts';
@@ -110,6 +112,7 @@ export async function startNode(
       metrics,
       readiness,
       composed: () => composed,
+      cluster: many ? { host: identity.host, secretKey: key } : null,
     });
     started.push(() => close(app, HTTP_GRACE_MS));
     const url = await listen(app, config.host, config.port).catch((error) => {
@@ -152,6 +155,7 @@ export async function startNode(
         oneMachine: many,
         roles: [...roles],
         version: packageVersion(),
+        url: many ? nodeUrlOf(config.nodeUrl, url) : null,
         leaseMs,
         onAttempt: metrics.attemptEnded,
       },
@@ -215,6 +219,8 @@ export async function startNode(
     started.push(() => reconciler.stop());
     reconciler.start();
 
+    if (many) await retryWhileAway(stop, () => warnOfUnreachable(store, log));
+
     const nodeId = (): string | null => worker.nodeId;
     const report = new NodeReport({ store, nodeId, streams: () => streams.count, log });
     started.push(() => report.stop());
@@ -258,4 +264,18 @@ export async function startNode(
     await stopAll();
     throw error;
   }
+}
+
+/** Sessions of a host that the others cannot reach work, but not what lives on that host (X7). */
+async function warnOfUnreachable(
+  store: Pick<Store, 'listNodes' | 'time'>,
+  log: Logger,
+): Promise<void> {
+  const [nodes, now] = [await store.listNodes(), await store.time()];
+  const hosts = unreachableHosts(nodes.filter(({ leaseUntil }) => leaseUntil > now));
+  if (hosts.length === 0) return;
+  log.warn(
+    { hosts },
+    'Nodes on other hosts cannot reach these hosts; set BATON_NODE_URL on their nodes to a URL that the others can open',
+  );
 }

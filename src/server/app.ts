@@ -9,6 +9,7 @@ import { answerClientError } from './client-error.ts';
 import { addCompatSchedulerRoutes } from './compat/scheduler.ts';
 import { addCompatWebRoutes } from './compat/web.ts';
 import { sendError } from './errors.ts';
+import type { Forwarder } from './forward/forwarder.ts';
 import { setHeaders, setTransportSecurity } from './headers.ts';
 import { limitLargeBodies } from './limits/large-bodies.ts';
 import { readJsonBodies } from './request-body.ts';
@@ -54,8 +55,10 @@ export interface AppOptions {
   /** Also counts requests, if they are limited. */
   readonly auth?: RequestAuthenticator;
   readonly metrics?: Metrics;
-  /** Whether the sign-in pages and the web app are served. */
-  readonly pages?: boolean;
+  /** Sends requests to other hosts; by default there are none. */
+  readonly forwarder?: Forwarder | null;
+  /** Whether the API, the sign-in pages and the web app are served. */
+  readonly servesApi?: boolean;
   /** Further routes, such as streams. */
   readonly routes?: readonly ((api: Api) => void)[];
   /** For tests: validates every answer against its schema before it is sent. */
@@ -89,7 +92,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: sendError,
     clientErrorHandler: answerClientError,
   });
-  const { auth = refuseAll, pages = true } = options;
+  const { auth = refuseAll, servesApi = true, forwarder = null } = options;
   app.addHook('onRequest', async (request, reply) => {
     // Node emits every request in a packet, even after one of them has caused the connection to
     // close.
@@ -98,15 +101,17 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (auth.site.secure) setTransportSecurity(reply);
   });
   logRequests(app, options.metrics ?? null);
-  addAuthentication(app, auth, pages);
+  addAuthentication(app, auth, servesApi);
   limitLargeBodies(app);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
   const api = createApi(app, {
     service: options.service ?? (() => null),
+    forwarder,
+    servesApi,
     checkAnswers: options.checkAnswers ?? false,
   });
-  const web = pages ? addWebApp(app) : null;
+  const web = servesApi ? addWebApp(app) : null;
   if (web !== null) addPages(app, auth, web.first);
   app.setNotFoundHandler(async (request, reply) => {
     if (web === null || !asksForPage(request, pathOf(request))) {

@@ -6,6 +6,8 @@ import { newSecret } from '../access/secret.ts';
 import type { Authenticator } from '../access/service.ts';
 import { PAGE_KEY_HEADER } from '../contract/page-key.ts';
 import { cookieOf } from './cookies.ts';
+import { FORWARD_HEADER } from './forward/credential.ts';
+import type { ForwardedRequests } from './forward/forwarded-requests.ts';
 import { type AddressOf, addressReader } from './limits/address.ts';
 import { checkOrigin, checkUpgradeOrigin } from './origin.ts';
 import { createOwnSite, type OwnSite, type RequestHeaders } from './own-site.ts';
@@ -13,6 +15,8 @@ import { createOwnSite, type OwnSite, type RequestHeaders } from './own-site.ts'
 /** The source of a credential: a Fastify request, or the raw request of an upgrade. */
 export interface CredentialRequest extends RequestHeaders {
   readonly method: string;
+  /** Path and query. */
+  readonly url?: string;
   readonly address: string;
   readonly requestId: string;
   readonly upgrade?: boolean;
@@ -30,9 +34,11 @@ export interface Authenticated {
   readonly due: string | null;
   /**
    * `ticket`: the request for the ticket has already been counted. `cookie`: only a cookie, which
-   * opens nothing but pages.
+   * opens nothing but pages. `forwarded`: the request was counted by the node that forwarded it.
    */
-  readonly shown: 'credential' | 'ticket' | 'cookie';
+  readonly shown: 'credential' | 'ticket' | 'cookie' | 'forwarded';
+  /** The digest that the body of a forwarded request must have. */
+  readonly bodyDigest?: string;
 }
 
 /**
@@ -50,6 +56,8 @@ export interface RequestAuthenticator {
 export interface RequestAuthenticatorOptions {
   readonly site?: OwnSite;
   readonly addressOf?: AddressOf;
+  /** Accepts requests that other nodes forward; null if there are no others. */
+  readonly forwarded?: Pick<ForwardedRequests, 'accept'> | null;
 }
 
 /**
@@ -58,7 +66,11 @@ export interface RequestAuthenticatorOptions {
  */
 export function requestAuthenticator(
   authenticator: Authenticator,
-  { site = createOwnSite(), addressOf = addressReader() }: RequestAuthenticatorOptions = {},
+  {
+    site = createOwnSite(),
+    addressOf = addressReader(),
+    forwarded = null,
+  }: RequestAuthenticatorOptions = {},
 ): RequestAuthenticator {
   const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;
@@ -91,6 +103,11 @@ export function requestAuthenticator(
     addressOf,
     signIn: (shown, from) => authenticator.signIn(shown, from),
     async authenticate(request) {
+      if (isForwarded(request)) {
+        const { headers, method, url = '' } = request;
+        const known = await forwarded?.accept(headers[FORWARD_HEADER], { method, url });
+        return known == null ? null : { ...known, due: null, shown: 'forwarded' };
+      }
       const identified = await identify(request);
       if (identified === null) return null;
       const { address, requestId } = request;
@@ -98,6 +115,13 @@ export function requestAuthenticator(
     },
   };
 }
+
+/**
+ * Whether it says that another node forwarded it. Then nothing else identifies the caller: a request
+ * whose claim is not valid is refused, whatever other credential it has.
+ */
+export const isForwarded = ({ headers }: Pick<RequestHeaders, 'headers'>): boolean =>
+  headers[FORWARD_HEADER] !== undefined;
 
 /** Accepts only the admin token, because it has no database to look up others. */
 export const adminToken = (token: string): RequestAuthenticator =>

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endpointList } from '../contract/api/endpoints.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { RequestAuthenticator } from './auth.ts';
+import { isForwarded, type RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
+import { acceptForwarded } from './forward/forwarded-body.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
 import { ticketOfUrl } from './url-ticket.ts';
@@ -28,32 +29,39 @@ export function addAuthentication(
   app.decorateRequest('principal', null);
   app.decorateRequest('authenticatedAt', 0);
   app.decorateRequest('dueCookie', null);
+  app.decorateRequest('forwarded', null);
 
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
-    if (PROBES.has(path)) return;
-    try {
-      auth.site.checkHost(request.raw);
-    } catch (error) {
-      if (!(pages && asksForPage(request, path))) throw error;
-      return showRefusedHost(request, reply);
+    // Its credential says more than a host name, and decides alone, even where none is needed.
+    const fromNode = isForwarded(request);
+    if (!fromNode) {
+      if (PROBES.has(path)) return;
+      try {
+        auth.site.checkHost(request.raw);
+      } catch (error) {
+        if (!(pages && asksForPage(request, path))) throw error;
+        return showRefusedHost(request, reply);
+      }
+      if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
     }
-    if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
-    const { headers, method, id: requestId } = request;
+    const { headers, method, url, id: requestId } = request;
     const address = auth.addressOf(request);
     const { socket } = request.raw;
     const isPage = pages && isPageRequest(request, path);
     const { download = false } = request.routeOptions.config;
     const ticket = download ? ticketOfUrl(request.url) : null;
-    const asking = { headers, method, address, requestId, socket, isPage, ticket };
+    const asking = { headers, method, url, address, requestId, socket, isPage, ticket };
     const known = await auth.authenticate(asking);
     if (known === null) {
-      if (pages && asksForPage(request, path)) return reply.redirect(signInPath(request.url), 303);
+      if (!fromNode && pages && asksForPage(request, path))
+        return reply.redirect(signInPath(request.url), 303);
       throw new BatonError('unauthorized');
     }
     request.principal = known.by;
     request.authenticatedAt = performance.now();
     request.dueCookie = known.due;
+    if (known.bodyDigest !== undefined) acceptForwarded(request, known.by, known.bodyDigest);
   });
 
   let changedAt = Number.NEGATIVE_INFINITY;

@@ -57,12 +57,16 @@ const FRAMEWORK_CODES: Record<number, ErrorCode> = {
 };
 
 /** Internal details go only to the log; the caller gets the text from the catalogue. */
-function messageOf({ code, status, message }: BatonError): string {
-  return status >= 500 ? ERRORS[code][1] : short(message);
+function messageOf(error: BatonError): string {
+  return isInternal(error) ? ERRORS[error.code][1] : short(error.message);
 }
 
-function detailsOf({ status, details }: BatonError): unknown {
-  if (status >= 500) return undefined;
+/** Which host is away is no secret: the session shows it, too. */
+const isInternal = ({ status, code }: BatonError): boolean => status >= 500 && code !== 'host_away';
+
+function detailsOf(error: BatonError): unknown {
+  const { details } = error;
+  if (isInternal(error)) return undefined;
   const field = (details as { field?: unknown } | null | undefined)?.field;
   return typeof field === 'string' ? { ...(details as object), field: short(field) } : details;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BatonError } from '../contract/errors.ts';
+import { checkForwardedBodies } from './forward/forwarded-body.ts';
 import { refuseHarmful } from './plain-json.ts';
 
 // Fatal, because otherwise a U+FFFD in place of invalid bytes would be stored as if it were
@@ -8,11 +9,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Bodies are JSON in UTF-8. An empty body counts as none, whatever its content type. */
 export function readJsonBodies(app: FastifyInstance): void {
+  app.decorateRequest('rawBody');
+  checkForwardedBodies(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     '*',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
+      if (request.routeOptions.config.hostBound === true) request.rawBody = body;
       if (body.length === 0) return undefined;
       if (!isJson(request)) throw new BatonError('unsupported_media_type');
       refuseMany(body);

@@ -6,8 +6,11 @@ import { requireRight } from '../access/require-right.ts';
 import type { Page } from '../access/service.ts';
 import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
+import { systemEndpoints } from '../contract/api/system.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionService } from '../sessions/service.ts';
+import { forwardRequest } from './forward/forward-request.ts';
+import type { Forwarder } from './forward/forwarder.ts';
 import { type Input, readInput } from './input.ts';
 
 /** One request, parsed. */
@@ -33,13 +36,27 @@ export interface Api {
   add<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
   /** Throws `database_unreachable` until the database is open. */
   sessions(): SessionService;
+  /**
+   * The other host to which a request for something of this session goes; null if that is here. Throws
+   * `misdirected` if another node forwarded the request: there is one hop (X7).
+   */
+  hostElsewhere(by: Principal, sessionId: string, isForwarded: boolean): Promise<string | null>;
+  readonly forwarder: Forwarder | null;
+  readonly servesApi: boolean;
 }
 
 export interface RouteOptions {
   readonly service: () => SessionService | null;
+  /** Null if there is only this host. */
+  readonly forwarder: Forwarder | null;
+  /** Otherwise it answers only what other nodes forward, and for monitors. */
+  readonly servesApi: boolean;
   /** For tests: validates every answer against its schema before it is sent. */
   readonly checkAnswers: boolean;
 }
+
+/** Every node answers these. */
+const SYSTEM_PATHS = new Set<string>(Object.values(systemEndpoints).map(({ path }) => path));
 
 const CONTENT_TYPES: Record<Endpoint['format'], string> = {
   json: 'application/json; charset=utf-8',
@@ -49,25 +66,39 @@ const CONTENT_TYPES: Record<Endpoint['format'], string> = {
   html: 'text/html; charset=utf-8',
 };
 
-export function createApi(app: FastifyInstance, { service, checkAnswers }: RouteOptions): Api {
-  app.addHook('onRequest', async (request) => checkRight(request));
+export function createApi(app: FastifyInstance, options: RouteOptions): Api {
+  const { service, forwarder, servesApi, checkAnswers } = options;
+  app.addHook('onRequest', async (request) => {
+    checkRight(request);
+    checkServed(request, servesApi);
+  });
   // Again, because the caller may have lost a right while the body arrived.
   app.addHook('preValidation', async (request) => checkRight(request));
+  const sessions = (): SessionService => {
+    const opened = service();
+    if (opened === null) throw new BatonError('database_unreachable');
+    return opened;
+  };
+  const hostElsewhere: Api['hostElsewhere'] = async (by, sessionId, isForwarded) => {
+    if (forwarder === null) return null;
+    const host = await sessions().hostOf(by, sessionId);
+    if (isForwarded && host !== forwarder.host) throw new BatonError('misdirected');
+    return host === forwarder.host ? null : host;
+  };
   return {
     app,
-    sessions() {
-      const sessions = service();
-      if (sessions === null) throw new BatonError('database_unreachable');
-      return sessions;
-    },
+    forwarder,
+    servesApi,
+    sessions,
+    hostElsewhere,
     add(endpoint, handler) {
-      const { method, path, format, needs, reads, page, download, bodyMax } = endpoint;
+      const { method, path, format, needs, reads, page, download, hostBound, bodyMax } = endpoint;
       app.route({
         method,
         url: path.replace(/\{(\w+)\}/g, ':$1'),
         // A stream has no length to report.
         exposeHeadRoute: method === 'GET' && format !== 'events' && format !== 'ndjson',
-        config: { pattern: path, needs, reads, page, download },
+        config: { pattern: path, needs, reads, page, download, hostBound },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
           const call = {
@@ -76,6 +107,12 @@ export function createApi(app: FastifyInstance, { service, checkAnswers }: Route
             request,
             reply,
           };
+          if (hostBound && forwarder !== null) {
+            const { by, params } = call;
+            const { id } = params as { id: string };
+            const host = await hostElsewhere(by, id, request.forwarded !== null);
+            if (host !== null) return forwardRequest(forwarder, host, call);
+          }
           reply.code(endpoint.status).type(CONTENT_TYPES[format]);
           const answer = await handler(call);
           if (reply.sent) return reply;
@@ -108,6 +145,17 @@ function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (reads) requireRight(principal, 'read');
 }
 
+/** Runs after the right was checked: a stranger must not learn what kind of node this is. */
+function checkServed({ forwarded, is404, routeOptions }: FastifyRequest, servesApi: boolean): void {
+  const { hostBound = false, pattern = '' } = routeOptions.config;
+  if (forwarded !== null) {
+    if (!hostBound) throw new BatonError('misdirected');
+  } else if (!(servesApi || is404 || SYSTEM_PATHS.has(pattern))) throw notServed();
+}
+
+export const notServed = (): BatonError =>
+  new BatonError('not_found', 'This node does not serve the API. Send the request to an API node.');
+
 const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };
 
 function principalOf({ principal }: FastifyRequest, { open }: Endpoint): Principal {
@@ -136,5 +184,7 @@ declare module 'fastify' {
     page?: boolean;
     /** A ticket opens the route. */
     download?: boolean;
+    /** It lives on the host of its session. */
+    hostBound?: boolean;
   }
 }

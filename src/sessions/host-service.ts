@@ -55,9 +55,17 @@ const noWorker = (host: string, hosts: readonly string[], field: string): BatonE
     { details: { field, hosts } },
   );
 
-export function hostService(parts: ServiceParts): Pick<SessionService, 'move'> {
+export const hostAway = (host: string, cause?: unknown): BatonError =>
+  new BatonError('host_away', `No node on the host "${host}" answered in time. Try again later.`, {
+    details: { host },
+    cause,
+  });
+
+export function hostService(parts: ServiceParts): Pick<SessionService, 'move' | 'hostOf'> {
   const { store, queue, log, onWork, isStopped } = parts;
   return {
+    hostOf: async (by, id) => (await findSession(parts, by, id, 'view')).host,
+
     async move(by, id, { host }) {
       requireRight(by, 'admin');
       const { level, ...current } = await findSession(parts, by, id, 'own');
@@ -103,5 +111,5 @@ async function askHost(queue: RunQueue, host: string, sessionId: string): Promis
     if (!isBatonError(error, 'run_finished')) throw error;
   });
   // All slots of the host may be taken, or its workers have just died.
-  throw new BatonError('host_away');
+  throw hostAway(host);
 }

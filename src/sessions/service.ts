@@ -107,6 +107,8 @@ export interface SessionService {
    * Creates the workspace if it is missing and this node may do so, then reports its status (W6).
    */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
+  /** The host that it is pinned to; null for none. */
+  hostOf(by: Principal, id: string): Promise<string | null>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
 

@@ -55,7 +55,7 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
       if (artefact !== null) return artefact;
       throw new BatonError(
         'not_found',
-        'There is no such artefact here. Artefacts are stored on the machine where their session runs.',
+        'There is no such artefact. One made before its session was moved is on the previous host.',
       );
     },
 

@@ -157,7 +157,8 @@ export interface NodeViewRow extends NodeRow {
 }
 
 export function toNodeView(row: NodeViewRow, now: number): NodeView {
-  const { id, host, pid, roles, types, version, capacity, startedAt, leaseUntil } = toNode(row);
+  const { url, ...node } = toNode(row);
+  const { id, host, pid, roles, types, version, capacity, startedAt, leaseUntil } = node;
   const load = row.load === null ? null : (JSON.parse(row.load) as NodeLoad);
   return {
     id,
@@ -169,6 +170,7 @@ export function toNodeView(row: NodeViewRow, now: number): NodeView {
     startedAt: toTime(startedAt),
     leaseUntil: toTime(leaseUntil),
     alive: leaseUntil > now,
+    url: url ?? null,
     // Capacity means nothing on a node that starts no runs.
     capacity: roles.includes('worker') ? capacity : 0,
     executing: row.executing,

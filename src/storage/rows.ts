@@ -227,10 +227,11 @@ export interface NodeRow {
   version: string;
   lease_until: number;
   started_at: number;
+  url: string | null;
 }
 
 export const NODE_COLUMNS =
-  'id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at';
+  'id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at, url';
 
 export const toNode = (row: NodeRow): NodeRecord => ({
   id: row.id,
@@ -245,6 +246,7 @@ export const toNode = (row: NodeRow): NodeRecord => ({
   version: row.version,
   leaseUntil: row.lease_until,
   startedAt: row.started_at,
+  url: row.url,
 });
 
 export interface ScheduleRow {

@@ -12,12 +12,14 @@ export interface NodeOptions {
   readonly leaseSeconds?: number;
   readonly dataDir?: string;
   readonly maxRuns?: number;
+  /** Other nodes reach it at this port of the loopback address. */
+  readonly port?: number;
 }
 
 /** Nodes over one PostgreSQL database, each a process with its own data directory. */
 export class Cluster {
   readonly database: string;
-  readonly #secretKey = randomBytes(32).toString('base64');
+  readonly secretKey = randomBytes(32);
 
   constructor(database: string) {
     this.database = database;
@@ -30,16 +32,19 @@ export class Cluster {
     return new Cluster(database.url);
   }
 
-  node(command: 'api' | 'worker', options: NodeOptions = {}): Promise<Server> {
-    const { host = 'one', leaseSeconds = 30, dataDir = temporaryDirectory(), maxRuns } = options;
+  node(command: 'up' | 'api' | 'worker', options: NodeOptions = {}): Promise<Server> {
+    const { host = 'one', leaseSeconds = 30, dataDir = temporaryDirectory() } = options;
+    const { maxRuns, port } = options;
     return Server.start({
       command,
       dataDir,
+      args: ['--port', String(port ?? 0)],
       env: {
         BATON_DATABASE_URL: this.database,
-        BATON_SECRET_KEY: this.#secretKey,
+        BATON_SECRET_KEY: this.secretKey.toString('base64'),
         BATON_HOST_ID: host,
         BATON_LEASE_SECONDS: String(leaseSeconds),
+        ...(port === undefined ? {} : { BATON_NODE_URL: `http://127.0.0.1:${port}` }),
         ...(maxRuns === undefined ? {} : { BATON_MAX_CONCURRENT_RUNS: String(maxRuns) }),
       },
     });

@@ -89,11 +89,15 @@ export function signInRules(rule: AccessRule): void {
     expect(await store.findCredential(`cookie:${one.id}`)).toEqual({
       user: ann,
       scopes: ['read'],
+      channel: 'web',
+      through: ['cli', 'line'],
       tokenExpiresAt: token.expiresAt,
     });
     expect(await store.findCredential(`token:${token.id}`)).toEqual({
       user: ann,
       scopes: ['read'],
+      channel: 'cli',
+      through: ['line'],
       tokenExpiresAt: token.expiresAt,
     });
     await store.revokeToken(token.id);

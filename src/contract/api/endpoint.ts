@@ -49,6 +49,11 @@ export interface Endpoint<
   readonly reads: boolean;
   /** The access to the session (or the run's session) that the caller needs; without it: 404. */
   readonly level: Level;
+  /**
+   * Lives on the host of the session `{id}`: a request that arrives on another host is forwarded to a
+   * node of that one (X7).
+   */
+  readonly hostBound: boolean;
   /** Accepts an `Idempotency-Key` header. */
   readonly idempotent: boolean;
   /** The largest body in bytes; 1 MiB by default. */
@@ -80,6 +85,7 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
       | 'needs'
       | 'reads'
       | 'level'
+      | 'hostBound'
       | 'idempotent'
       | 'paged'
       | 'bodyMax'
@@ -111,6 +117,7 @@ export function endpoint<
     needs: given.method === 'GET' ? 'read' : 'run',
     reads: given.format === 'events',
     level: given.method === 'GET' ? 'view' : 'operate',
+    hostBound: false,
     idempotent: false,
     paged: false,
     ...given,

@@ -204,10 +204,11 @@ export const sessionEndpoints = {
     group,
     params: params.extend({ name: ArtefactName }),
     query: linkQuery,
+    hostBound: true,
     download: true,
     answer: z.string(),
     format: 'text',
-    errors: ['not_found', 'too_many_streams'],
+    errors: ['not_found', 'too_many_streams', 'host_away'],
   }),
   syncStatus: endpoint({
     method: 'POST',

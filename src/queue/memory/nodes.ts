@@ -10,6 +10,7 @@ export const copyNode = (node: NodeRecord): NodeRecord => ({
   ...node,
   roles: [...node.roles],
   types: [...node.types],
+  url: node.url ?? null,
 });
 
 export function join(tables: Tables, info: NodeInfo, leaseMs: number): void {

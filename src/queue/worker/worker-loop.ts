@@ -65,7 +65,7 @@ export class WorkerLoop {
   #stopHints = (): void => {};
 
   constructor(settings: Settings, attempts: RunningAttempts, stats: WorkerStats) {
-    const { store, log, identity, roles, concurrency: capacity, version, handlers } = settings;
+    const { store, log, identity, roles, concurrency: capacity, version, handlers, url } = settings;
     this.#settings = settings;
     this.#attempts = attempts;
     this.#stats = stats;
@@ -75,6 +75,7 @@ export class WorkerLoop {
       types: handlers.executable(),
       capacity,
       version,
+      url,
     };
     this.#database = new DatabaseWatch(log);
     this.#takeover = new Takeover(store, identity, log);

@@ -17,6 +17,8 @@ export interface WorkerOptions {
   readonly oneMachine?: boolean;
   readonly roles?: NodeInfo['roles'];
   readonly version?: string;
+  /** Where other nodes reach this one; null if unknown. */
+  readonly url?: string | null;
   readonly leaseMs?: number;
   readonly renewMs?: number;
   /** How long the main thread may block before the lease is given up. */
@@ -58,6 +60,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     oneMachine: false,
     roles: ['worker'],
     version: '',
+    url: null,
     leaseMs,
     renewMs: renewMsOf(leaseMs),
     stallMs: 60_000,

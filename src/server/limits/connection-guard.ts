@@ -32,7 +32,7 @@ export class ConnectionGuard {
   /** The connection that has been silent longest first, with the network it is counted under. */
   readonly #strangers = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, Set<Duplex>>();
-  /** Connections of known users, each with its user; null for a trusted proxy. */
+  /** Connections of known users, each with its user; null for a trusted proxy or another node. */
   readonly #known = new Map<Duplex, string | null>();
   /** For each user, the connection that has been silent longest comes first. */
   readonly #byUser = new Map<string, Set<Duplex>>();
@@ -69,11 +69,13 @@ export class ConnectionGuard {
   /**
    * A request on this connection was authenticated. The connection stays the first user's, even if
    * a proxy uses it for others. A user with too many connections loses the one that has been silent
-   * longest; one that is in use is dropped only if all of them are.
+   * longest; one that is in use is dropped only if all of them are. `null` is another node, which has
+   * no limit.
    */
-  admit(socket: Duplex, userId: string): void {
+  admit(socket: Duplex, userId: string | null): void {
     if (!this.#forget(socket)) return;
     this.#known.set(socket, userId);
+    if (userId === null) return;
     const own = this.#byUser.get(userId) ?? new Set();
     this.#byUser.set(userId, own.add(socket));
     if (own.size <= this.#options.perUser) return;

@@ -19,7 +19,10 @@ export const withRequestLimits = (
     const caller = await auth.authenticate(request);
     if (caller === null) limits.stranger(request.address);
     else if (caller.shown === 'cookie') limits.page(caller.by, request.address);
-    else {
+    else if (caller.shown === 'forwarded') {
+      // A node's connection carries many people's requests.
+      if (request.socket !== undefined) connections?.admit(request.socket, null);
+    } else {
       if (caller.shown === 'credential') limits.user(caller.by);
       if (request.socket !== undefined) connections?.admit(request.socket, caller.by.userId);
     }

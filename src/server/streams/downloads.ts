@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import { whenClosed } from '../limits/when-closed.ts';
 import type { OpenStreams } from './open-streams.ts';
@@ -21,20 +21,26 @@ const limited = new WeakSet<ServerResponse>();
 /** Limits every route that the contract marks as a download, and every other long response. */
 export function limitDownloads(app: FastifyInstance, streams: OpenStreams): void {
   const unread = new UnreadResponses(streams.limits.stallMs);
-  app.addHook('preHandler', async ({ principal, routeOptions }, reply) => {
-    if (routeOptions.config.download === true) limitDownload(streams, principal, reply);
+  app.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.download === true) {
+      limitDownload(streams, countedFor(request), reply);
+    }
   });
-  app.addHook('onSend', async ({ principal }, reply, payload) => {
+  app.addHook('onSend', async (request, reply, payload) => {
     unread.watch(reply.raw);
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (payload.length <= LONG) return payload;
-    limitDownload(streams, principal, reply);
+    limitDownload(streams, countedFor(request), reply);
     // Bytes are not copied: thousands of responses may share one file of the web app.
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     reply.header('content-length', bytes.length);
     return Readable.from(piecesOf(bytes));
   });
 }
+
+/** A forwarded request is counted, and ends with its credential, on the node that forwarded it. */
+const countedFor = ({ principal, forwarded }: FastifyRequest): Principal | null =>
+  forwarded === null ? principal : null;
 
 /** Ends with the reader's credential, as a stream does. Throws `too_many_streams`. */
 export function limitDownload(

@@ -8,7 +8,7 @@ import { followHints } from './hint-stream.ts';
 import { addLog, begin } from './log-route.ts';
 import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-streams.ts';
 import { SSE_HEADERS } from './sse-sink.ts';
-import { acceptWebSockets } from './websocket.ts';
+import { acceptWebSockets, type HostBoundSocket } from './websocket.ts';
 
 export interface StreamOptions {
   /** For WebSockets, which do not go through the routes. */
@@ -17,6 +17,7 @@ export interface StreamOptions {
   /** Where the open streams of each user are counted. */
   readonly slots?: Slots;
   readonly metrics?: StreamMetrics;
+  readonly hostBound?: readonly HostBoundSocket[];
 }
 
 /** Adds the streams of the API. Closing the app also closes the open streams. */
@@ -40,10 +41,11 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
 
   addCompatStreams(api, streams);
   limitDownloads(api.app, streams);
-  acceptWebSockets(api, streams, options.auth, options.metrics);
+  acceptWebSockets(api, streams, options.auth, options.hostBound ?? [], metrics);
   const unlisten = authenticator.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {
     unlisten();
+    api.forwarder?.closeTunnels();
     return streams.close();
   });
   return streams;

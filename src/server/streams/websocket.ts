@@ -1,17 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Principal } from '../../access/principal.ts';
 import { requireRight } from '../../access/require-right.ts';
+import type { Right } from '../../contract/access.ts';
 import { flagIn } from '../../contract/api/endpoint.ts';
 import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { linkQuery } from '../../contract/ticket.ts';
 import { parseInput } from '../../queue/parse-input.ts';
-import type { RequestAuthenticator } from '../auth.ts';
+import { isForwarded, type RequestAuthenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
+import type { Forwarder } from '../forward/forwarder.ts';
+import { tunnel, type UpgradeRequest } from '../forward/tunnel.ts';
 import { parseQuery } from '../query-string.ts';
-import type { Api } from '../route.ts';
+import { type Api, notServed } from '../route.ts';
 import { STATUS_CODES } from '../status-codes.ts';
 import { ticketOfUrl } from '../url-ticket.ts';
 import { checkCursor } from './cursor.ts';
@@ -30,6 +34,15 @@ const SessionQuery = HintQuery.extend({
   after: streamEndpoints.sessionEvents.query.shape.after,
 });
 
+/** A WebSocket to something that lives on the host of its session (X7), such as a terminal. */
+export interface HostBoundSocket {
+  /** Of the path; its first group is the id of the session. */
+  readonly path: RegExp;
+  readonly needs: Right;
+  /** Accepts the upgrade on the right host. Throwing refuses it. */
+  open(call: { by: Principal; sessionId: string } & UpgradeRequest): Promise<void>;
+}
+
 /**
  * `WS /ws/sessions/{id}?after=N`, the stream of a session, and `WS /ws/events`, the hints. Pages
  * use them because a browser allows only six ordinary connections per host, across all its tabs.
@@ -38,6 +51,7 @@ export function acceptWebSockets(
   api: Api,
   streams: OpenStreams,
   auth: RequestAuthenticator,
+  hostBound: readonly HostBoundSocket[],
   metrics?: StreamMetrics,
 ): void {
   const server = new WebSocketServer({
@@ -56,14 +70,30 @@ export function acceptWebSockets(
     requestId: string,
   ): Promise<void> => {
     const { headers, rawHeaders } = request;
-    auth.site.checkHost(request);
+    const fromNode = isForwarded(request);
+    if (!fromNode) auth.site.checkHost(request);
     const address = auth.addressOf(request);
     const url = request.url ?? '';
-    const from = { headers, rawHeaders, address, requestId, socket };
+    const from = { headers, rawHeaders, url, address, requestId, socket };
     const asking = { ...from, method: 'GET', upgrade: true, ticket: ticketOfUrl(url) };
     const known = await auth.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
+    for (const route of hostBound) {
+      const id = route.path.exec(url)?.[1];
+      if (id === undefined) continue;
+      requireRight(by, route.needs);
+      const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
+      // A forwarded one is counted by the node that forwarded it.
+      if (!fromNode) socket.once('close', streams.enter(by.userId));
+      const host = await api.hostElsewhere(by, sessionId, fromNode);
+      const asked = { request, socket, head };
+      if (host !== null) return tunnel(api.forwarder as Forwarder, host, by, asked);
+      if (!(api.servesApi || fromNode)) throw notServed();
+      return route.open({ by, sessionId, ...asked });
+    }
+    if (fromNode) throw new BatonError('misdirected');
+    if (!api.servesApi) throw notServed();
     const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
       // If the socket closed while the stream was being set up, `close` is not emitted again.
       if (socket.destroyed) throw new BatonError('invalid_request');

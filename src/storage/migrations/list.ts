@@ -7,6 +7,7 @@ import { standingColumns } from './0017-standing.ts';
 import { pageKeys } from './0018-page-keys.ts';
 import { approvalOriginal } from './0019-approval-original.ts';
 import { stopTable } from './0020-stop.ts';
+import { nodeUrl } from './0021-node-url.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. 2 to 12 are part of the baseline. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pageKeys,
   approvalOriginal,
   stopTable,
+  nodeUrl,
 ];

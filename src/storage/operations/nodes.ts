@@ -9,8 +9,8 @@ import { type Dialect, type Done, done, NO_HINT } from './dialect.ts';
 /** Safe to repeat, because the answer may have been lost. */
 export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
   yield* query(
-    `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at, url)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      ON CONFLICT (id) DO UPDATE SET types = excluded.types, capacity = excluded.capacity, lease_until = excluded.lease_until`,
     [
       node.id,
@@ -25,6 +25,7 @@ export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number):
       node.version,
       now + leaseMs,
       now,
+      node.url ?? null,
     ],
   );
   return { value: undefined, hint: NO_HINT };

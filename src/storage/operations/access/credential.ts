@@ -1,5 +1,5 @@
 import type { ValidCredential } from '../../../access/access-store.ts';
-import { type SignInRow, toUser } from '../../access-rows.ts';
+import { type SignInRow, toSignIn } from '../../access-rows.ts';
 import { plain } from '../../session-rows.ts';
 import { type Op, query } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
@@ -18,7 +18,8 @@ function* ofToken(now: number, id: string): Op<ValidCredential | null> {
   const valid = yield* tokenAt(now, 'id', id);
   if (valid === null || typeof valid === 'string') return null;
   const { token, user } = valid;
-  return { user, scopes: token.scopes, tokenExpiresAt: token.expiresAt };
+  const { scopes, channel, through, expiresAt: tokenExpiresAt } = token;
+  return { user, scopes, channel, through, tokenExpiresAt };
 }
 
 function* ofSignIn(now: number, id: string): Op<ValidCredential | null> {
@@ -28,6 +29,6 @@ function* ofSignIn(now: number, id: string): Op<ValidCredential | null> {
     'sign_in_by_id',
   );
   if (row === undefined) return null;
-  const scopes = row.scopes === null ? null : (JSON.parse(row.scopes) as ValidCredential['scopes']);
-  return { user: toUser(row), scopes, tokenExpiresAt: row.token_expires_at };
+  const { user, scopes, through } = toSignIn(row, row.digest);
+  return { user, scopes, channel: 'web', through, tokenExpiresAt: row.token_expires_at };
 }

@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Principal } from '../../access/principal.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { bodyDigestOf } from './credential.ts';
+
+export const EMPTY = Buffer.alloc(0);
+
+/** Marks a request as forwarded. It keeps the id that the caller was given. */
+export function acceptForwarded(
+  request: FastifyRequest,
+  { requestId }: Principal,
+  bodyDigest: string,
+): void {
+  request.forwarded = { bodyDigest };
+  if (requestId !== undefined) request.id = requestId;
+}
+
+/** Refuses forwarded requests with another body than the one they were signed with (X7). */
+export function checkForwardedBodies(app: FastifyInstance): void {
+  app.addHook('preValidation', async ({ forwarded, rawBody = EMPTY }) => {
+    if (forwarded !== null && forwarded.bodyDigest !== bodyDigestOf(rawBody)) {
+      throw new BatonError('unauthorized');
+    }
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set if another node forwarded it. */
+    forwarded: { readonly bodyDigest: string } | null;
+    /** The body of a host-bound request as it arrived. */
+    rawBody?: Buffer;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Agent, ClientRequest, OutgoingHttpHeaders } from 'node:http';
+
+/** How long a node may take to accept a connection, and then to begin its answer. */
+const CONNECT_MS = 3000;
+const ANSWER_MS = 60_000;
+/** How soon probes of an idle connection begin, which notice that a machine is gone. */
+const PROBE_AFTER_MS = 10_000;
+
+/** The code of the error when a node did not accept the connection in time. */
+export const CONNECT_TIMEOUT = 'CONNECT_TIMEOUT';
+
+export interface NodeRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends requests to other nodes over connections that stay open. Follows no redirects. */
+export class NodeClient {
+  readonly #agents = new Map<string, Agent>();
+
+  /** Errors, even of connecting too slowly, are emitted by the request that it returns. */
+  send(to: string, { method, url, headers, body, signal }: NodeRequest): ClientRequest {
+    const { protocol, hostname, port } = new URL(to);
+    const http = moduleFor(protocol);
+    const sent = http.request({
+      protocol,
+      // Sockets take an IPv6 address without its brackets.
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      method,
+      path: url,
+      headers: body.length === 0 ? headers : { ...headers, 'content-length': body.length },
+      // A connection that was upgraded cannot be used for another request.
+      agent: headers['upgrade'] === undefined ? this.#agentFor(protocol) : false,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    limitTimes(sent, protocol === 'https:' ? 'secureConnect' : 'connect');
+    // An error after the beginning of the answer is the reader's; without a listener it would be fatal.
+    sent.on('error', () => {});
+    sent.end(body);
+    return sent;
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  #agentFor(protocol: string): Agent {
+    const known = this.#agents.get(protocol);
+    if (known !== undefined) return known;
+    const options = { keepAlive: true, keepAliveMsecs: PROBE_AFTER_MS };
+    const agent = new (moduleFor(protocol).Agent)(options);
+    this.#agents.set(protocol, agent);
+    return agent;
+  }
+}
+
+function limitTimes(sent: ClientRequest, connected: 'connect' | 'secureConnect'): void {
+  const after = (ms: number, code: string, what: string): NodeJS.Timeout => {
+    const error = Object.assign(new Error(`The node did not ${what} in ${ms} ms.`), { code });
+    return setTimeout(() => sent.destroy(error), ms);
+  };
+  const answer = after(ANSWER_MS, 'ANSWER_TIMEOUT', 'answer');
+  const answered = (): void => clearTimeout(answer);
+  sent.once('response', answered).once('upgrade', answered).once('close', answered);
+  sent.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    socket.setKeepAlive(true, PROBE_AFTER_MS);
+    const connect = after(CONNECT_MS, CONNECT_TIMEOUT, 'accept a connection');
+    socket.once(connected, () => clearTimeout(connect)).once('close', () => clearTimeout(connect));
+  });
+}
+
+/** Not imported: `node:http` would also load all of `fetch`, a tenth of the time of a start. */
+const moduleFor = (protocol: string) =>
+  process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');

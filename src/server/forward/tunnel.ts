@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import { type Duplex, pipeline } from 'node:stream';
+import type { Principal } from '../../access/principal.ts';
+import { endWith } from '../client-error.ts';
+import { STATUS_CODES } from '../status-codes.ts';
+import { EMPTY } from './forwarded-body.ts';
+import type { Forwarder } from './forwarder.ts';
+
+/** Passed on to the caller, when the destination accepts and when it refuses. */
+const PASSED = [
+  'connection',
+  'upgrade',
+  'sec-websocket-accept',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+];
+const PASSED_REFUSAL = ['content-type', 'retry-after'];
+/** A refusal is an error in the usual shape. */
+const REFUSAL_MAX = 64 * 1024;
+
+/** The request of an upgrade, with its connection. */
+export interface UpgradeRequest {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+/**
+ * Connects a caller's WebSocket to the destination. The bytes of both directions pass as they are, as
+ * fast as the slower end takes them, and each end closes with the other.
+ */
+export async function tunnel(
+  forwarder: Forwarder,
+  host: string,
+  by: Principal,
+  { request, socket, head }: UpgradeRequest,
+): Promise<void> {
+  const { url = '', headers } = request;
+  const left = new AbortController();
+  socket.once('close', () => left.abort());
+  const asked = { method: 'GET', url, headers, body: EMPTY, by, signal: left.signal };
+  const { answer, upgraded } = await forwarder.forward(host, { ...asked, upgrade: true });
+  if (upgraded === null) return relayRefusal(socket, answer);
+  const ended = (): void => {};
+  socket.write(headOf(answer, PASSED));
+  socket.write(upgraded.head);
+  upgraded.socket.write(head);
+  pipeline(upgraded.socket, socket, ended);
+  pipeline(socket, upgraded.socket, ended);
+}
+
+async function relayRefusal(socket: Duplex, answer: IncomingMessage): Promise<void> {
+  let body = EMPTY;
+  for await (const piece of answer) {
+    body = Buffer.concat([body, piece as Buffer]);
+    if (body.length > REFUSAL_MAX) answer.destroy();
+  }
+  const lengths = `Content-Length: ${body.length}\r\nConnection: close\r\n`;
+  endWith(socket, `${headOf(answer, PASSED_REFUSAL, lengths)}${body}`);
+}
+
+function headOf(
+  { statusCode = 502, headers }: IncomingMessage,
+  names: string[],
+  more = '',
+): string {
+  const lines = names.flatMap((name) =>
+    headers[name] === undefined ? [] : [`${name}: ${headers[name]}\r\n`],
+  );
+  return `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n${lines.join('')}${more}\r\n`;
+}
