@@ -180,4 +180,9 @@ test('[X7] a redirect is not followed, and a page of another server is not passe
   const answer = await one.ask('GET', `${rig.session('two')}/artefacts/a.txt`);
   expect([answer.status, answer.headers.get('location')]).toEqual([503, null]);
   expect(target.heard).toEqual([]);
+  // Another node of the host is asked instead.
+  await rig.node('two');
+  await rig.node('two', { url: `http://127.0.0.1:${port}` });
+  const again = await one.ask('GET', `${rig.session('two')}/artefacts/a.txt`);
+  expect(await again.text()).toBe('from two');
 });

@@ -5,14 +5,16 @@ import { bodyDigestOf } from './credential.ts';
 
 export const EMPTY = Buffer.alloc(0);
 
-/** Marks a request as forwarded. It keeps the id that the caller was given. */
+/** Marks a request as forwarded. Its answer and its log lines have the id that the caller was given. */
 export function acceptForwarded(
   request: FastifyRequest,
   { requestId }: Principal,
   bodyDigest: string,
 ): void {
   request.forwarded = { bodyDigest };
-  if (requestId !== undefined) request.id = requestId;
+  if (requestId === undefined) return;
+  request.id = requestId;
+  request.log = request.log.child({ forwardedId: requestId });
 }
 
 /** Refuses forwarded requests with another body than the one they were signed with (X7). */

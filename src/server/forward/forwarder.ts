@@ -19,7 +19,9 @@ const PASSED_UPGRADE = [
 ];
 /** With these a destination refuses the forwarding node. The caller was authenticated here. */
 const REFUSED = new Set([401, 421]);
-const UNSENT = new Set([
+const NODE_REFUSED = 'NODE_REFUSED';
+const UNHANDLED = new Set([
+  NODE_REFUSED,
   CONNECT_TIMEOUT,
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -72,7 +74,7 @@ export class Forwarder {
     this.#options = options;
   }
 
-  /** Tries the nodes of the host one after the other, as long as the request has reached none. */
+  /** Tries the nodes of the host one after the other, until one may have handled the request. */
   async forward(host: string, request: ForwardRequest): Promise<Answer> {
     const { log } = this.#options;
     let cause: unknown;
@@ -84,7 +86,7 @@ export class Forwarder {
         cause = err;
         if (request.signal?.aborted === true) break;
         log.warn({ host, node: id, err }, 'A request could not be forwarded');
-        if (!isUnsent(err)) break;
+        if (!isUnhandled(err)) break;
       }
     }
     throw hostAway(host, cause);
@@ -166,9 +168,10 @@ function checked(given: Answer): Answer {
   const { statusCode = 0 } = given.answer;
   if (!REFUSED.has(statusCode) && !(statusCode >= 300 && statusCode < 400)) return given;
   given.answer.resume();
-  throw new Error(`The node refused it with status ${statusCode}.`);
+  const error = new Error(`The node refused it with status ${statusCode}.`);
+  throw Object.assign(error, { code: NODE_REFUSED });
 }
 
-/** The connection was never made, so another node may be asked the same. */
-const isUnsent = (error: unknown): boolean =>
-  UNSENT.has(String((error as NodeJS.ErrnoException).code));
+/** That node has done nothing, so another may be asked the same. */
+const isUnhandled = (error: unknown): boolean =>
+  UNHANDLED.has(String((error as NodeJS.ErrnoException).code));
