@@ -6,6 +6,7 @@ import { clientConfig, parseUrl } from '../storage/postgres/connect.ts';
 import { toBatonError as fromPostgres } from '../storage/postgres/errors.ts';
 import { Connection } from '../storage/sqlite/connection.ts';
 import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
+import { unreachableHosts } from './node-url.ts';
 
 /** The state of a database's schema, and the nodes that use it. */
 export interface DatabaseProbe {
@@ -14,12 +15,14 @@ export interface DatabaseProbe {
   /** The id shared by all nodes that use the database; null before the first start. */
   readonly installation: string | null;
   readonly liveNodes: ReadonlySet<string>;
+  /** The hosts with live nodes that the others cannot reach. */
+  readonly unreachable: readonly string[];
 }
 
 interface Facts {
   readonly migrations: readonly AppliedMigration[];
   readonly installation: string | null;
-  readonly liveNodes: readonly string[];
+  readonly liveNodes: readonly { id: string; host: string; roles: string[]; url: string | null }[];
 }
 
 /** Statements run one after another, because in a new database the tables do not exist yet. */
@@ -35,7 +38,8 @@ export async function probeDatabase(database: Config['database']): Promise<Datab
     applied: applied.map(titleOf),
     pending: pending.map(titleOf),
     installation,
-    liveNodes: new Set(liveNodes),
+    liveNodes: new Set(liveNodes.map(({ id }) => id)),
+    unreachable: unreachableHosts(liveNodes),
   };
 }
 
@@ -84,10 +88,16 @@ async function facts(query: Query, listTables: string, now: number): Promise<Fac
     'settings',
     "SELECT value FROM settings WHERE name = 'installation'",
   );
-  const nodes = await rows('nodes', `SELECT id FROM nodes WHERE lease_until > ${Math.floor(now)}`);
+  // All columns, because a database of an older version has no `url`.
+  const nodes = await rows('nodes', `SELECT * FROM nodes WHERE lease_until > ${Math.floor(now)}`);
   return {
     migrations: migrations.map(({ id, name }) => ({ id: Number(id), name: String(name) })),
     installation: setting === undefined ? null : String(setting['value']),
-    liveNodes: nodes.map(({ id }) => String(id)),
+    liveNodes: nodes.map(({ id, host, roles, url }) => ({
+      id: String(id),
+      host: String(host),
+      roles: JSON.parse(String(roles)) as string[],
+      url: url == null ? null : String(url),
+    })),
   };
 }

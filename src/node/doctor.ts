@@ -20,7 +20,7 @@ export async function checkDatabase(database: Config['database']): Promise<Findi
   const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   try {
     const probe = await probeDatabase(database);
-    return [schemaFinding(what, probe), ...leftoverFinding(probe)];
+    return [schemaFinding(what, probe), ...leftoverFinding(probe), ...addressFinding(probe)];
   } catch (error) {
     if (!isBatonError(error)) throw error;
     return [problem(what, error)];
@@ -51,6 +51,13 @@ function leftoverFinding({ installation, liveNodes }: DatabaseProbe): Finding[] 
   const pids = left.map(({ pid }) => pid).join(', ');
   const text = `${left.length} agent processes have outlived their node: ${pids}`;
   return [{ name, state: 'note', text, fix: 'the next worker that starts here stops them' }];
+}
+
+function addressFinding({ unreachable }: DatabaseProbe): Finding[] {
+  if (unreachable.length === 0) return [];
+  const text = `nodes on other hosts cannot reach: ${unreachable.join(', ')}`;
+  const fix = 'set BATON_NODE_URL on their nodes to a URL that the others can open';
+  return [{ name: 'node addresses', state: 'note', text, fix }];
 }
 
 const FIXES: Partial<Record<BatonError['code'], string>> = {

@@ -24,12 +24,12 @@ test('[X7] loopback addresses in every spelling', () => {
 });
 
 test('[X7] hosts that the others cannot reach are named, if there are others', () => {
-  const [one, two] = [
-    { host: 'one', url: 'http://10.0.0.1' },
-    { host: 'two', url: null },
-  ];
+  const one = { host: 'one', roles: ['api', 'worker'], url: 'http://10.0.0.1' };
+  const two = { host: 'two', roles: ['worker'], url: null };
   expect(unreachableHosts([two, two])).toEqual([]);
   expect(unreachableHosts([one, two])).toEqual(['two']);
-  expect(unreachableHosts([one, { host: 'two', url: 'http://localhost:1' }])).toEqual(['two']);
-  expect(unreachableHosts([one, two, { host: 'two', url: 'http://10.0.0.2' }])).toEqual([]);
+  expect(unreachableHosts([one, { ...two, url: 'http://localhost:1' }])).toEqual(['two']);
+  expect(unreachableHosts([one, two, { ...two, url: 'http://10.0.0.2' }])).toEqual([]);
+  // Sessions are only where there are workers.
+  expect(unreachableHosts([one, { ...two, roles: ['api'] }])).toEqual([]);
 });

@@ -22,14 +22,17 @@ export function isLoopback(url: string): boolean {
 
 interface Addressed {
   readonly host: string;
+  readonly roles: readonly string[];
   readonly url?: string | null | undefined;
 }
 
-/** The hosts that the others cannot reach, if there are several. */
+/** The hosts that may have sessions and that the others cannot reach, if there are several hosts. */
 export function unreachableHosts(live: readonly Addressed[]): string[] {
-  const hosts = [...new Set(live.map(({ host }) => host))].sort();
+  if (new Set(live.map(({ host }) => host)).size < 2) return [];
   const reached = new Set(
     live.filter(({ url }) => url != null && !isLoopback(url)).map(({ host }) => host),
   );
-  return hosts.length < 2 ? [] : hosts.filter((host) => !reached.has(host));
+  const workers = live.filter(({ roles }) => roles.includes('worker'));
+  const hosts = [...new Set(workers.map(({ host }) => host))].sort();
+  return hosts.filter((host) => !reached.has(host));
 }

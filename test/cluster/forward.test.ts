@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AuditEntry } from '../../src/contract/audit.ts';
 import type { NodeView } from '../../src/contract/node.ts';
+import { checkDatabase } from '../../src/node/doctor.ts';
 import {
   bodyDigestOf,
   type Claim,
@@ -18,7 +19,7 @@ import { until } from '../support/until.ts';
 import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 
 const SOON = { ms: PATIENCE_MS, every: 50 };
-const WARNING = /"hosts":\["one","three","two"\].*set BATON_NODE_URL/;
+const WARNING = /"hosts":\["one","two"\].*set BATON_NODE_URL/;
 
 /** Two hosts: one serves the API, the other only runs agents. There is a session on the other. */
 async function twoHosts() {
@@ -58,6 +59,10 @@ test('[X7] [Q23] what lives on another host works through any API node, and is 5
   ]);
   // Two listens on loopback, too: only on this machine that is an address for the others.
   expect(third.program.stderr()).toMatch(WARNING);
+  const findings = await checkDatabase({ kind: 'postgres', url: cluster.database });
+  expect(findings).toContainEqual(
+    expect.objectContaining({ name: 'node addresses', text: expect.stringContaining('one, two') }),
+  );
   for (const api of [one, third]) {
     const answer = await api.fetch('GET', artefact);
     expect([answer.status, await answer.text()]).toEqual([200, 'the whole result']);
