@@ -76,6 +76,7 @@ export class BatonServer {
       dataDir?: string;
       database?: string;
       roles?: readonly ('api' | 'worker')[];
+      port?: number;
       settings?: Readonly<Record<string, string>>;
       environment?: Readonly<Record<string, string>>;
     } = {},

@@ -15,6 +15,7 @@ import { claimScaling } from './cases/claim-scaling.ts';
 import { access } from './cases/cluster/access.ts';
 import { appendToOther } from './cases/cluster/append-to-other.ts';
 import { databaseBack } from './cases/cluster/database-back.ts';
+import { forward } from './cases/cluster/forward.ts';
 import { postThroughTwo } from './cases/cluster/post-through-two.ts';
 import { fairness } from './cases/fairness.ts';
 import { idleDispatch } from './cases/idle-dispatch.ts';
@@ -76,6 +77,7 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'append-to-other': appendToOther,
     access,
     'database-back': databaseBack,
+    forward,
   },
   policy: { 'hostile-command': hostileCommand },
   agents: { hello, 'many-sessions': manySessions, output, approval },

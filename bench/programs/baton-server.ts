@@ -1,5 +1,5 @@
-// A Baton node with all or some of its roles. Argument: { dataDir, token, database?, roles?, settings?,
-// environment? }. Message out: { url }. It answers 'memory' with the resident bytes after a garbage
+// A Baton node with all or some of its roles. Argument: { dataDir, token, database?, roles?, port?,
+// settings?, environment? }. Message out: { url }. It answers 'memory' with the resident bytes after a garbage
 // collection, 'resident' with those before one.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,17 +15,25 @@ interface Setup {
   readonly token: string;
   readonly database?: string;
   readonly roles?: readonly Role[];
+  /** By default a free one. */
+  readonly port?: number;
   /** Additional variables that begin with BATON_. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The environment that its agents inherit from. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const { dataDir, token, database, roles, settings, environment } = JSON.parse(
-  process.argv[2]!,
-) as Setup;
+const {
+  dataDir,
+  token,
+  database,
+  roles,
+  port = 0,
+  settings,
+  environment,
+} = JSON.parse(process.argv[2]!) as Setup;
 Object.assign(process.env, environment);
-const flags = ['--port', '0', '--data-dir', dataDir];
+const flags = ['--port', String(port), '--data-dir', dataDir];
 const config = readConfig([...flags, ...(database === undefined ? [] : ['--database', database])], {
   BATON_ADMIN_TOKEN: token,
   BATON_LOG_LEVEL: 'error',
