@@ -37,7 +37,7 @@ export function nodeRules(rule: AccessRule): void {
     expect(await say('c', {})).toEqual([]);
   });
 
-  rule('[O2] nodes are listed with lease, load, runs and connections', async (rig) => {
+  rule('[O2] [X7] nodes are listed with lease, address, load, runs and connections', async (rig) => {
     const { store } = rig;
     await rig.node('a');
     rig.now += 1;
@@ -71,12 +71,13 @@ export function nodeRules(rule: AccessRule): void {
       startedAt: toTime(saved - 1),
       leaseUntil: toTime(saved - 1 + HOUR),
       alive: true,
+      url: 'http://a.internal:8080',
       capacity: 4,
       executing: 1,
       connections: 0,
       load: { ...LOAD, at: toTime(saved) },
     });
     expect(b).toMatchObject({ id: 'b', alive: false, executing: 0, connections: 2, load: null });
-    expect(c).toMatchObject({ id: 'c', roles: ['api'], capacity: 0 });
+    expect(c).toMatchObject({ id: 'c', roles: ['api'], capacity: 0, url: null });
   });
 }

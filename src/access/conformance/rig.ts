@@ -110,6 +110,7 @@ export class AccessStoreRig {
         types: ['agent'],
         capacity: 4,
         version: '1',
+        ...(roles.includes('worker') ? { url: `http://${id}.internal:8080` } : {}),
       },
       leaseMs,
     );
