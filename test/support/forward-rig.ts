@@ -26,6 +26,7 @@ import { DatabaseClock } from '../../src/server/forward/database-clock.ts';
 import { ForwardedRequests } from '../../src/server/forward/forwarded-requests.ts';
 import { Forwarder } from '../../src/server/forward/forwarder.ts';
 import { close, listen } from '../../src/server/listen.ts';
+import type { OpenStreams } from '../../src/server/streams/open-streams.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import type { SessionService } from '../../src/sessions/service.ts';
 import { ADMIN_TOKEN, authenticatorOver, peopleOf } from './authenticator-rig.ts';
@@ -85,6 +86,7 @@ export async function forwardRig() {
         return options.artefact?.() ?? Readable.from([`from ${host}`]);
       },
     } as unknown as SessionService;
+    let streams: OpenStreams | undefined;
     const acceptor = new WebSocketServer({ noServer: true });
     const app = createApp({
       log: pino({ level: 'silent' }),
@@ -99,8 +101,8 @@ export async function forwardRig() {
             heard.push({ by, headers: request.headers });
             return { host, body, query, idempotencyKey };
           }),
-        (api) =>
-          registerStreams(api, {
+        (api) => {
+          streams = registerStreams(api, {
             auth,
             ...(options.streamsPerUser === undefined
               ? {}
@@ -116,7 +118,8 @@ export async function forwardRig() {
                 },
               },
             ],
-          }),
+          });
+        },
       ],
     });
     const url = await listen(app, '127.0.0.1', 0);
@@ -138,7 +141,19 @@ export async function forwardRig() {
         ...more,
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...more.headers },
       });
-    return { id, url, host, app, log, heard, sockets, auth, ask, stop };
+    return {
+      id,
+      url,
+      host,
+      app,
+      log,
+      heard,
+      sockets,
+      auth,
+      ask,
+      stop,
+      streams: streams as OpenStreams,
+    };
   };
 
   /** A valid credential of the administrator for this node and request, except for what is given. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
+import { whenClosed } from '../limits/when-closed.ts';
 import { EMPTY } from './forwarded-body.ts';
 import type { Forwarder } from './forwarder.ts';
 
@@ -25,7 +26,7 @@ export async function forwardRequest(
   const { method, url, headers, rawBody = EMPTY } = request;
   const left = new AbortController();
   let answer: IncomingMessage | undefined;
-  reply.raw.once('close', () => {
+  whenClosed(reply.raw, () => {
     // The connection to the node is free for other requests once the answer is complete.
     if (answer?.complete !== true) left.abort();
   });

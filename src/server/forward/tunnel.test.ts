@@ -125,3 +125,19 @@ test('[X7] [H9] a WebSocket counts as a stream where it arrived, and a node that
   await one.stop();
   await closed;
 });
+
+test('[X7] [X4] a WebSocket to another host ends with the credential it was opened with', async () => {
+  const rig = await forwardRig();
+  const [one] = [await rig.node('one'), await rig.node('two')];
+  const hanako = await rig.people.user('hanako', 'operator');
+  const { id, token } = await rig.people.token(hanako.id);
+  const path = pathOf(rig.session('two'));
+  const socket = connect(one, path, { authorization: `Bearer ${token}` });
+  await once(socket, 'open');
+  await one.streams.recheckAccess();
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  const closed = once(socket, 'close');
+  await rig.store.revokeToken(id);
+  await one.streams.recheckAccess();
+  await closed;
+});

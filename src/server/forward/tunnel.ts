@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Principal } from '../../access/principal.ts';
 import { endWith } from '../client-error.ts';
+import { whenClosed } from '../limits/when-closed.ts';
 import { STATUS_CODES } from '../status-codes.ts';
 import { EMPTY } from './forwarded-body.ts';
 import type { Forwarder } from './forwarder.ts';
@@ -37,7 +38,7 @@ export async function tunnel(
 ): Promise<void> {
   const { url = '', headers } = request;
   const left = new AbortController();
-  socket.once('close', () => left.abort());
+  whenClosed(socket, () => left.abort());
   const asked = { method: 'GET', url, headers, body: EMPTY, by, signal: left.signal };
   const { answer, upgraded } = await forwarder.forward(host, { ...asked, upgrade: true });
   if (upgraded === null) return relayRefusal(socket, answer);

@@ -14,6 +14,7 @@ import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import { tunnel, type UpgradeRequest } from '../forward/tunnel.ts';
+import { whenClosed } from '../limits/when-closed.ts';
 import { parseQuery } from '../query-string.ts';
 import { type Api, notServed } from '../route.ts';
 import { STATUS_CODES } from '../status-codes.ts';
@@ -22,6 +23,7 @@ import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
 import { followHints } from './hint-stream.ts';
 import type { OpenStreams, StreamMetrics } from './open-streams.ts';
+import { isStillValid } from './read-check.ts';
 import { WsSink } from './ws-sink.ts';
 
 /** Clients send nothing but pings. */
@@ -84,8 +86,8 @@ export function acceptWebSockets(
       if (id === undefined) continue;
       requireRight(by, route.needs);
       const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
-      // A forwarded one is counted by the node that forwarded it.
-      if (!fromNode) socket.once('close', streams.enter(by.userId));
+      // A forwarded one is counted, and ends with its credential, on the node that forwarded it.
+      if (!fromNode) limitSocket(streams, by, socket);
       const host = await api.hostElsewhere(by, sessionId, fromNode);
       const asked = { request, socket, head };
       if (host !== null) return tunnel(api.forwarder as Forwarder, host, by, asked);
@@ -130,6 +132,15 @@ export function acceptWebSockets(
       refuse(socket, error, requestId);
     });
   });
+}
+
+/** Counts a WebSocket that is not a stream of its own kind, and ends it with its credential. */
+function limitSocket(streams: OpenStreams, by: Principal, socket: Duplex): void {
+  whenClosed(socket, streams.enter(by.userId));
+  whenClosed(
+    socket,
+    streams.watch(isStillValid(streams.authenticator, by), () => socket.destroy()),
+  );
 }
 
 function refuse(socket: Duplex, error: BatonError, requestId: string): void {
