@@ -1,3 +1,4 @@
+import type { Capabilities } from '../contract/agent-kinds.ts';
 import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
@@ -148,7 +149,7 @@ export const NOTHING_HEARD = {
 
 export interface AgentDriver {
   readonly kind: AgentKind;
-  /** Whether it accepts messages while at work. */
-  readonly steers?: boolean;
+  /** Its row of the table in contract/agent-kinds.ts. */
+  readonly capabilities: Capabilities;
   run(turn: Turn): AsyncIterable<DriverEvent>;
 }

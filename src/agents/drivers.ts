@@ -1,24 +1,40 @@
+import { DRIVEN_KINDS, type DrivenKind, isDriven } from '../contract/agent-kinds.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { AgentKind } from '../contract/session.ts';
 import { type ClaudeSettings, claudeDriver } from './claude/driver.ts';
+import { probeClaude } from './claude/probe.ts';
 import type { AgentDriver } from './driver.ts';
+import type { AgentProbe, ProbeEnvironment } from './probe.ts';
 import { shellDriver } from './shell/driver.ts';
+import { probeShell } from './shell/probe.ts';
 
 export interface DriverSettings {
   readonly claude?: ClaudeSettings;
 }
 
-const DRIVERS: Partial<Record<AgentKind, (settings: DriverSettings) => AgentDriver>> = {
-  claude: ({ claude }) => claudeDriver(claude),
-  shell: () => shellDriver(),
+interface Registration {
+  readonly driver: (settings: DriverSettings) => AgentDriver;
+  readonly probe: (settings: DriverSettings, environment: ProbeEnvironment) => Promise<AgentProbe>;
+}
+
+const REGISTERED: Record<DrivenKind, Registration> = {
+  claude: {
+    driver: ({ claude }) => claudeDriver(claude),
+    probe: ({ claude }, environment) => probeClaude(claude?.program, environment),
+  },
+  shell: { driver: () => shellDriver(), probe: () => probeShell() },
 };
 
 export function driverOf(kind: AgentKind, settings: DriverSettings = {}): AgentDriver {
-  const driver = DRIVERS[kind];
-  if (driver !== undefined) return driver(settings);
-  const there = Object.keys(DRIVERS).join(' or ');
+  if (isDriven(kind)) return REGISTERED[kind].driver(settings);
   throw new BatonError(
     'not_available',
-    `The agent ${kind} is not available in this version; use ${there}.`,
+    `The agent ${kind} is not available in this version; use ${DRIVEN_KINDS.join(' or ')}.`,
   );
 }
+
+export const probeAgent = (
+  kind: DrivenKind,
+  settings: DriverSettings,
+  environment: ProbeEnvironment,
+): Promise<AgentProbe> => REGISTERED[kind].probe(settings, environment);

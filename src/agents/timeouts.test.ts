@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { agentRig, unmasked } from '../../test/support/agent-rig.ts';
+import { CAPABILITIES } from '../contract/agent-kinds.ts';
 import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 import { shellDriver } from './shell/driver.ts';
 import { type Timeouts, withTimeouts } from './timeouts.ts';
@@ -74,6 +75,7 @@ test('[A8] while a tool runs, silence is allowed', async () => {
   /** No agent with tools is there yet; this one has a tool that takes its time, and then none. */
   const driver: AgentDriver = {
     kind: 'claude',
+    capabilities: CAPABILITIES.claude,
     run: async function* ({ signal }) {
       yield tool('agent.tool_use');
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -101,6 +103,7 @@ describe('by default', () => {
   /** Says something every so often, until it is stopped. */
   const talking = (everyMs: number): AgentDriver => ({
     kind: 'claude',
+    capabilities: CAPABILITIES.claude,
     run: async function* ({ signal }) {
       while (!signal.aborted) {
         const pause = new Promise((resolve) => setTimeout(resolve, everyMs));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_KIND, DRIVEN_KINDS, RESERVED_KINDS } from './agent-kinds.ts';
 import { HostId } from './ids.ts';
 import { Json } from './json.ts';
 import { Level } from './level.ts';
@@ -54,10 +55,10 @@ const Tags = z.array(Tag).max(10, 'at most 10 tags').transform(distinct);
 const Labels = z.array(Label).max(10, 'at most 10 labels').transform(distinct);
 const Description = Text('description', 500);
 
-export const AgentKind = z.enum(['claude', 'acp', 'shell']);
+export const AgentKind = z.enum([...DRIVEN_KINDS, ...RESERVED_KINDS]);
 export type AgentKind = z.infer<typeof AgentKind>;
 export const AgentSpec = z.strictObject({
-  kind: AgentKind.default('claude'),
+  kind: AgentKind.default(DEFAULT_KIND),
   model: z.string().min(1).max(100).optional(),
   /** Used while the model is overloaded or unavailable. */
   fallbackModel: z.string().min(1).max(100).optional(),
@@ -105,7 +106,7 @@ export const CreateSession = z.strictObject({
   description: Description.default(''),
   tags: Tags.default([]),
   labels: Labels.default([]),
-  agent: AgentSpec.default({ kind: 'claude' }),
+  agent: AgentSpec.default({ kind: DEFAULT_KIND }),
   workspace: NewWorkspace.default({ provider: 'directory' }),
   isolation: Isolation.default('auto'),
   idleTimeoutSeconds: IdleTimeout.default(IDLE_TIMEOUT_DEFAULT_S),

@@ -1,24 +1,22 @@
 import { expect, it } from 'vitest';
+import type { AgentProbe } from '../agents/probe.ts';
 import { agentProbes } from './agent-probes.ts';
-import type { ClaudeProbe } from './claude-probe.ts';
 
-const config = { claudePath: undefined, agentEnv: [] };
-const good: ClaudeProbe = {
-  program: '/bin/claude',
+const good: AgentProbe = {
   version: '2.1.325',
   problem: null,
-  login: { key: 'ANTHROPIC_API_KEY' },
   fix: null,
+  findings: [{ name: 'agent claude', state: 'ok', text: '/bin/claude, 2.1.325' }],
 };
+const shell: AgentProbe = { version: null, problem: null, fix: null, findings: [] };
 
-function rig(results: readonly (ClaudeProbe | Error)[]) {
+function rig(results: readonly (AgentProbe | Error)[]) {
   const clock = { now: 0, probes: 0 };
   const agents = agentProbes({
-    config,
-    env: {},
     executes: true,
     now: () => clock.now,
-    probe: async () => {
+    probe: async (kind) => {
+      if (kind === 'shell') return shell;
       const next = results[clock.probes++];
       if (next === undefined || next instanceof Error) throw next ?? new Error('once too often');
       return next;
@@ -43,10 +41,9 @@ it('[A1] [A2] agents are probed once for concurrent callers, and again after a w
 });
 
 it('[A2] a problem is reported without a path, and probed again soon', async () => {
-  const bad: ClaudeProbe = {
+  const bad: AgentProbe = {
     ...good,
     problem: 'signed_out',
-    login: null,
     fix: 'run "claude" as this user and sign in',
   };
   const { clock, agents } = rig([bad, new Error('no more processes'), good]);
@@ -59,6 +56,6 @@ it('[A2] a problem is reported without a path, and probed again soon', async () 
 });
 
 it('[O2] a node that runs no agents reports them as unknown', async () => {
-  const agents = agentProbes({ config, env: {}, executes: false });
+  const agents = agentProbes({ probe: () => Promise.reject(new Error('probed')), executes: false });
   expect((await agents()).map(({ ready }) => ready)).toEqual([null, null]);
 });

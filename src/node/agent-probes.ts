@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { probeAgent } from '../agents/drivers.ts';
+import { agentEnvironment } from '../agents/environment.ts';
+import type { AgentProbe } from '../agents/probe.ts';
 import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
-import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
+import { DRIVEN_KINDS, type DrivenKind } from '../contract/agent-kinds.ts';
 
 /*
  * A probe starts the program, so its result is cached; a bad result only briefly, because the
@@ -11,26 +12,37 @@ import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
 const GOOD_MS = 60_000;
 const BAD_MS = 5000;
 
+type ProbedConfig = Pick<Config, 'claudePath' | 'agentEnv'>;
+type Probe = (kind: DrivenKind) => Promise<AgentProbe>;
+
 export interface AgentProbesOptions {
-  readonly config: Pick<Config, 'claudePath' | 'agentEnv'>;
-  readonly env: NodeJS.ProcessEnv;
+  readonly probe: Probe;
   /** Whether this node runs agents. If not, it cannot know whether they work. */
   readonly executes: boolean;
   readonly now?: () => number;
-  readonly probe?: typeof probeClaude;
 }
+
+/** Probes an agent as this machine's agents would run it. */
+export const agentProbe =
+  ({ claudePath, agentEnv }: ProbedConfig, env: NodeJS.ProcessEnv): Probe =>
+  (kind) =>
+    probeAgent(
+      kind,
+      { claude: { program: claudePath } },
+      { server: env, agent: agentEnvironment(env, agentEnv) },
+    );
 
 /**
  * Returns a function that says which agents can run here. It probes on demand and caches the
  * result.
  */
 export function agentProbes(options: AgentProbesOptions): () => Promise<AgentView[]> {
-  const { config, env, executes, now = Date.now, probe = probeClaude } = options;
+  const { probe, executes, now = Date.now } = options;
   let cached: { readonly views: Promise<AgentView[]>; until: number } | null = null;
   return () => {
-    if (!executes) return Promise.resolve([unknown('claude'), unknown('shell')]);
+    if (!executes) return Promise.resolve(DRIVEN_KINDS.map(unknown));
     if (cached !== null && now() < cached.until) return cached.views;
-    const views = Promise.all([probe(config, env).then(claudeView), shellView()]);
+    const views = Promise.all(DRIVEN_KINDS.map(async (kind) => viewOf(kind, await probe(kind))));
     const entry = { views, until: Number.POSITIVE_INFINITY };
     cached = entry;
     views.then(
@@ -45,7 +57,7 @@ export function agentProbes(options: AgentProbesOptions): () => Promise<AgentVie
   };
 }
 
-const unknown = (kind: AgentView['kind']): AgentView => ({
+const unknown = (kind: DrivenKind): AgentView => ({
   kind,
   ready: null,
   version: null,
@@ -53,23 +65,10 @@ const unknown = (kind: AgentView['kind']): AgentView => ({
   fix: null,
 });
 
-const claudeView = ({ version, problem, fix }: ClaudeProbe): AgentView => ({
-  kind: 'claude',
+const viewOf = (kind: DrivenKind, { version, problem, fix }: AgentProbe): AgentView => ({
+  kind,
   ready: problem === null,
   version,
   problem,
   fix,
 });
-
-async function shellView(): Promise<AgentView> {
-  const view = { kind: 'shell', version: null } as const;
-  return access('/bin/sh', constants.X_OK).then(
-    () => ({ ...view, ready: true, problem: null, fix: null }),
-    () => ({
-      ...view,
-      ready: false,
-      problem: 'not_installed' as const,
-      fix: 'install a POSIX shell',
-    }),
-  );
-}

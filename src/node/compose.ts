@@ -199,7 +199,6 @@ export function compose(parts: Parts): Composed {
     providerOf,
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
-    steers: (kind) => driverOf(kind).steers === true,
     // Workspaces on another host are left to the nodes there.
     ...(parts.executes
       ? {

@@ -1,19 +1,11 @@
-import { OLDEST_VERSION } from '../agents/claude/version.ts';
 import { processTable } from '../agents/process-table.ts';
 import { parseTag } from '../agents/tag.ts';
 import type { Config } from '../config/config.ts';
+import { DRIVEN_KINDS } from '../contract/agent-kinds.ts';
 import { type BatonError, isBatonError } from '../contract/errors.ts';
-import { type ClaudeProbe, probeClaude } from './claude-probe.ts';
+import type { Finding } from '../contract/finding.ts';
+import { agentProbe } from './agent-probes.ts';
 import { type DatabaseProbe, probeDatabase } from './database-probe.ts';
-
-/** The result of one check, and how to fix the problem. */
-export interface Finding {
-  readonly name: string;
-  /** A note is something worth knowing; a problem prevents Baton from working. */
-  readonly state: 'ok' | 'note' | 'problem';
-  readonly text: string;
-  readonly fix?: string;
-}
 
 /** Checks the database, and for anything its dead nodes left behind. Changes nothing. */
 export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
@@ -76,43 +68,11 @@ const problem = (what: string, { code, message }: BatonError): Finding => ({
   fix: FIXES[code] ?? 'see the message',
 });
 
-const SHELL_WORKS = 'the shell agent works without it';
-
-/** Returns only notes, because other agents work without it. Does not use the network. */
-export async function checkClaude(
+/** Checks the agents as this machine would run them. Does not use the network. */
+export async function checkAgents(
   config: Pick<Config, 'claudePath' | 'agentEnv'>,
   env: NodeJS.ProcessEnv,
 ): Promise<Finding[]> {
-  const name = 'agent claude';
-  const probe = await probeClaude(config, env);
-  const { program, version, fix } = probe;
-  const note = (text: string, advice = fix): Finding[] => [
-    { name, state: 'note', text, ...(advice === null ? {} : { fix: advice }) },
-  ];
-  switch (probe.problem) {
-    case 'not_installed':
-      return note('Claude Code is not installed', `${fix}; ${SHELL_WORKS}`);
-    case 'does_not_run':
-      return note(`${program} does not run`, `${fix}; ${SHELL_WORKS}`);
-    case 'too_old':
-      return note(`${program} is ${version}, but Baton needs ${OLDEST_VERSION} or newer`);
-    default:
-      return [{ name, state: 'ok', text: `${program}, ${version}` }, loginFinding(probe)];
-  }
-}
-
-function loginFinding({ login, problem, fix }: ClaudeProbe): Finding {
-  const name = 'claude login';
-  if (login !== null) {
-    const text = 'key' in login ? `${login.key} is set for agents` : `signed in (${login.file})`;
-    return { name, state: 'ok', text };
-  }
-  if (fix === null) {
-    return { name, state: 'note', text: 'no key is set; a login may be in the Keychain' };
-  }
-  const text =
-    problem === 'key_hidden'
-      ? 'a key is set, but agents cannot see it'
-      : 'no key is set, and Claude Code is not signed in';
-  return { name, state: 'note', text, fix };
+  const probes = await Promise.all(DRIVEN_KINDS.map(agentProbe(config, env)));
+  return probes.flatMap(({ findings }) => findings);
 }

@@ -20,7 +20,7 @@ import type { Metrics } from '../server/metrics.ts';
 import { createOwnSite } from '../server/own-site.ts';
 import type { OpenStreams } from '../server/streams/open-streams.ts';
 import { registerStreams } from '../server/streams/register.ts';
-import { agentProbes } from './agent-probes.ts';
+import { agentProbe, agentProbes } from './agent-probes.ts';
 import type { Composed } from './compose.ts';
 import type { NodeReadiness } from './readiness.ts';
 
@@ -76,7 +76,7 @@ export function createHttp(options: HttpOptions): Http {
     ready: () => readiness.check(),
     service: () => composed()?.service ?? null,
     access: () => composed()?.access ?? null,
-    agents: agentProbes({ config, env: process.env, executes: options.executes }),
+    agents: agentProbes({ probe: agentProbe(config, process.env), executes: options.executes }),
     routes: [
       (api) => {
         streams = registerStreams(api, { auth, metrics, slots: limits.streams });

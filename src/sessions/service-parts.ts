@@ -5,7 +5,6 @@ import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import type { Level } from '../contract/level.ts';
 import type { Run } from '../contract/run.ts';
-import type { AgentKind } from '../contract/session.ts';
 import type { Masker } from '../policy/masking/masker.ts';
 import type { OwnFiles } from '../policy/tools/own-files.ts';
 import type { Logger } from '../queue/logger.ts';
@@ -47,8 +46,6 @@ export interface ServiceParts {
   readonly ownFiles: OwnFiles;
   /** Called when a session may need work, such as preparing its workspace. */
   readonly onWork: () => void;
-  /** Whether an agent accepts messages while it works. */
-  readonly steers: (kind: AgentKind) => boolean;
   /**
    * Whether everything is stopped, as far as this node knows; its knowledge may be a moment old.
    */

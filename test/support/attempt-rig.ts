@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../../src/agents/driver.ts';
 import type { Spawn } from '../../src/agents/process.ts';
 import type { Swept } from '../../src/agents/sweep.ts';
+import { capabilitiesOf } from '../../src/contract/agent-kinds.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
@@ -92,7 +93,9 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
         });
       },
     } as unknown as AttemptContext;
-    const driver: AgentDriver = { kind: agent, run: play };
+    // The rig has no messages for an agent at work.
+    const capabilities = { ...capabilitiesOf(agent), steers: false };
+    const driver: AgentDriver = { kind: agent, capabilities, run: play };
     const handler = agentHandler({
       store,
       provisioner,

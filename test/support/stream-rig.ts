@@ -73,7 +73,6 @@ export async function streamRig(options: StreamRigOptions = {}) {
     providerOf: workspaceProviders(directoryProvider({ dataDir })),
     artefacts: directoryArtefacts({ dataDir }),
     checkAgent: () => {},
-    steers: () => false,
     onWork: () => {},
     isStopped: () => worker.stats.stopped,
   });

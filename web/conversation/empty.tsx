@@ -1,3 +1,4 @@
+import { takesCommands } from '../../src/contract/agent-kinds.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useConversation } from './context.ts';
 
@@ -13,7 +14,7 @@ export function Empty({ loading }: { loading: boolean }) {
         <>
           <p className="font-medium">{t.conversation.empty}</p>
           <p>
-            {session.agent.kind === 'shell' ? t.conversation.emptyShell : t.conversation.emptyAgent}
+            {takesCommands(session.agent) ? t.conversation.emptyShell : t.conversation.emptyAgent}
           </p>
         </>
       )}

@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, CircleCheck } from 'lucide-react';
-import type { AgentView } from '../../src/contract/agent.ts';
+import type { AgentProblem, AgentView } from '../../src/contract/agent.ts';
+import { DRIVEN_KINDS, type DrivenKind } from '../../src/contract/agent-kinds.ts';
 import { useTexts } from '../texts/texts.ts';
-import type { Kind } from './form.ts';
 import { agentsQuery } from './queries.ts';
 
-const KINDS: readonly Kind[] = ['claude', 'shell'];
-
 interface Props {
-  readonly kind: Kind;
-  readonly onChange: (kind: Kind) => void;
+  readonly kind: DrivenKind;
+  readonly onChange: (kind: DrivenKind) => void;
 }
 
 /** Chooses the agent; problems are shown with their fix. */
@@ -21,7 +19,7 @@ export function AgentChoice({ kind, onChange }: Props) {
     <fieldset className="mb-4">
       <legend className="mb-1 font-medium">{t.newSession.agent}</legend>
       <div className="grid gap-2 md:grid-cols-2">
-        {KINDS.map((each) => (
+        {DRIVEN_KINDS.map((each) => (
           <label
             key={each}
             className="flex cursor-pointer gap-2.5 rounded border border-line px-3 py-2 hover:bg-raised has-checked:border-accent has-checked:bg-accent-soft max-md:min-h-11"
@@ -35,9 +33,9 @@ export function AgentChoice({ kind, onChange }: Props) {
               className="mt-1 self-start accent-accent"
             />
             <span className="min-w-0">
-              <span className="font-medium">{t.newSession.agents[each]}</span>
+              <span className="font-medium">{t.agents[each].name}</span>
               <span className="block text-dense text-soft max-md:hidden">
-                {t.newSession.agentAbout[each]}
+                {t.agents[each].about}
               </span>
               <State agent={data?.find((agent) => agent.kind === each)} />
             </span>
@@ -46,13 +44,28 @@ export function AgentChoice({ kind, onChange }: Props) {
       </div>
       {chosen?.ready === false && chosen.problem !== null && (
         <div className="mt-2 text-dense" role="status">
-          <p>{t.newSession.fixes[chosen.problem]}</p>
-          {chosen.fix !== null && chosen.problem !== 'signed_out' && (
-            <p className="mt-0.5 font-mono text-soft">{chosen.fix}</p>
-          )}
+          <Fix kind={kind} problem={chosen.problem} fix={chosen.fix} />
         </div>
       )}
     </fieldset>
+  );
+}
+
+interface FixProps {
+  readonly kind: DrivenKind;
+  readonly problem: AgentProblem;
+  readonly fix: string | null;
+}
+
+function Fix({ kind, problem, fix }: FixProps) {
+  const t = useTexts();
+  const { signIn } = t.agents[kind];
+  if (problem === 'signed_out' && signIn !== undefined) return <p>{signIn}</p>;
+  return (
+    <>
+      <p>{t.newSession.fixes[problem]}</p>
+      {fix !== null && <p className="mt-0.5 font-mono text-soft">{fix}</p>}
+    </>
   );
 }
 

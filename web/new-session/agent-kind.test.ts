@@ -2,16 +2,19 @@ import { expect, it } from 'vitest';
 import type { AgentView } from '../../src/contract/agent.ts';
 import { automaticKind, shownKind, withPart } from './agent-kind.ts';
 
-const claude = (ready: boolean | null): AgentView => ({
-  kind: 'claude',
+const view = (kind: AgentView['kind'], ready: boolean | null): AgentView => ({
+  kind,
   ready,
   version: null,
   problem: ready === false ? 'signed_out' : null,
   fix: null,
 });
 
+/** What the server reports if Claude Code is in this state. */
+const claude = (ready: boolean | null) => [view('claude', ready), view('shell', true)];
+
 it('[C2] [A1] the shell is preselected only while Claude Code is not ready', () => {
-  expect(shownKind({}, automaticKind(null, undefined))).toBe('claude');
+  expect(shownKind({}, automaticKind(null, []))).toBe('claude');
   const first = automaticKind(null, claude(false));
   expect(shownKind({}, first)).toBe('shell');
   expect(shownKind({}, automaticKind(first, claude(true)))).toBe('claude');
@@ -20,7 +23,7 @@ it('[C2] [A1] the shell is preselected only while Claude Code is not ready', () 
 
 it('[C2] [A1] only the user can switch a form from Claude Code to the shell', () => {
   expect(automaticKind('claude', claude(false))).toBe('claude');
-  expect(automaticKind('claude', undefined)).toBe('claude');
+  expect(automaticKind('claude', [])).toBe('claude');
 });
 
 it('[C2] [A1] text keeps the agent it was written for, until it is deleted', () => {

@@ -1,19 +1,14 @@
+import { capabilitiesOf, DEFAULT_KIND, type DrivenKind } from '../../src/contract/agent-kinds.ts';
 import { MessageText } from '../../src/contract/message.ts';
 import type { ToolRules } from '../../src/contract/policy.ts';
-import {
-  type AgentKind,
-  CreateSession,
-  IDLE_TIMEOUT_DEFAULT_S,
-} from '../../src/contract/session.ts';
+import { CreateSession, IDLE_TIMEOUT_DEFAULT_S } from '../../src/contract/session.ts';
 import { badRule, DECISIONS, toList } from '../tool-rules/rules.ts';
-
-export type Kind = Extract<AgentKind, 'claude' | 'shell'>;
 
 /** The form as text. */
 export interface NewForm {
   readonly name: string;
   readonly message: string;
-  readonly kind: Kind;
+  readonly kind: DrivenKind;
   /**
    * Whether the user chose the agent; if not, it is the one that was ready when they started
    * writing.
@@ -35,7 +30,7 @@ export type FormField = Exclude<keyof NewForm, 'kind' | 'kindIsChosen' | 'holdOn
 export const EMPTY: NewForm = {
   name: '',
   message: '',
-  kind: 'claude',
+  kind: DEFAULT_KIND,
   kindIsChosen: false,
   model: '',
   path: '',
@@ -78,7 +73,10 @@ export function parseForm(
   const parsed = CreateSession.safeParse({
     name,
     tags: words(form.tags),
-    agent: { kind: form.kind, ...(model === '' || form.kind === 'shell' ? {} : { model }) },
+    agent: {
+      kind: form.kind,
+      ...(model === '' || !capabilitiesOf(form.kind).models ? {} : { model }),
+    },
     workspace: {
       provider: 'directory',
       ...(path === '' ? {} : { path }),

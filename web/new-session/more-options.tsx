@@ -1,4 +1,5 @@
 import type { InputHTMLAttributes } from 'react';
+import { capabilitiesOf } from '../../src/contract/agent-kinds.ts';
 import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS } from '../tool-rules/rules.ts';
@@ -15,10 +16,11 @@ type Plain = 'model' | 'path' | 'host' | 'tags' | 'idleMinutes' | 'budget';
 /** Options with good defaults. */
 export function MoreOptions({ form, set, errorOf }: Props) {
   const t = useTexts();
+  const can = capabilitiesOf(form.kind);
   const field = (
     name: Plain,
     label: string,
-    hint: string,
+    hint: string | undefined,
     more: InputHTMLAttributes<HTMLInputElement> = {},
   ) => (
     <Field label={label} hint={hint} error={errorOf(name)}>
@@ -39,13 +41,13 @@ export function MoreOptions({ form, set, errorOf }: Props) {
     <div className="pt-3">
       {field('path', t.newSession.path, t.newSession.pathHelp, { placeholder: '/' })}
       <div className="grid gap-x-4 md:grid-cols-2">
-        {form.kind === 'claude' && field('model', t.newSession.model, t.newSession.modelHelp)}
+        {can.models && field('model', t.newSession.model, t.agents[form.kind].modelHelp)}
         {field('host', t.newSession.host, t.newSession.hostHelp)}
         {field('tags', t.newSession.tags, t.newSession.tagsHelp)}
         {field('idleMinutes', t.newSession.idleMinutes, t.newSession.idleHelp, {
           inputMode: 'decimal',
         })}
-        {form.kind === 'claude' &&
+        {can.spends &&
           field('budget', t.newSession.budget, t.newSession.budgetHelp, { inputMode: 'decimal' })}
       </div>
       <label className="mb-4 flex min-h-9 items-center gap-2 max-md:min-h-11">

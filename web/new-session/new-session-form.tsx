@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type DrivenKind, takesCommands } from '../../src/contract/agent-kinds.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
 import { Button } from '../parts/button.tsx';
 import { enterHint, isSend } from '../parts/enter.ts';
@@ -13,7 +14,7 @@ import { badRule } from '../tool-rules/rules.ts';
 import { AgentChoice } from './agent-choice.tsx';
 import { automaticKind, shownKind, withPart } from './agent-kind.ts';
 import { keepDraft, readDraft } from './draft.ts';
-import { EMPTY, type FormField, type Kind, MORE_OPTIONS, type NewForm } from './form.ts';
+import { EMPTY, type FormField, MORE_OPTIONS, type NewForm } from './form.ts';
 import { MoreOptions } from './more-options.tsx';
 import { nameFrom } from './name.ts';
 import { agentsQuery } from './queries.ts';
@@ -43,7 +44,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
       : t.newSession.wrong[field];
   };
   const suggested = nameFrom(form.message);
-  const isShell = form.kind === 'shell';
+  const isCommand = takesCommands(form);
   return (
     <form
       ref={element}
@@ -56,7 +57,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
     >
       <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
       <Field
-        label={isShell ? t.newSession.command : t.newSession.message}
+        label={isCommand ? t.newSession.command : t.newSession.message}
         // Hidden on phones: little space, and touch keyboards have their own button.
         hint={<span className="max-md:hidden pointer-coarse:hidden">{t.newSession.sendHelp}</span>}
         error={errorOf('message')}
@@ -65,15 +66,15 @@ export function NewSessionForm({ userId }: { userId: string }) {
           <textarea
             {...props}
             name="message"
-            rows={isShell ? 2 : 4}
+            rows={isCommand ? 2 : 4}
             // biome-ignore lint/a11y/noAutofocus: it is the purpose of the page
             autoFocus
             value={form.message}
-            placeholder={isShell ? t.newSession.commandHint : t.newSession.messageHint}
+            placeholder={isCommand ? t.newSession.commandHint : t.newSession.messageHint}
             onChange={({ target }) => setForm({ message: target.value })}
             enterKeyHint={enterHint('go')}
             onKeyDown={onEnter(submit)}
-            className={`${props.className} field-sizing-content max-h-[40vh] min-h-20! resize-y ${isShell ? 'font-mono' : ''}`}
+            className={`${props.className} field-sizing-content max-h-[40vh] min-h-20! resize-y ${isCommand ? 'font-mono' : ''}`}
           />
         )}
       </Field>
@@ -136,12 +137,11 @@ export function NewSessionForm({ userId }: { userId: string }) {
 function useForm(userId: string): [NewForm, (part: Partial<NewForm>) => void] {
   const [given, setGiven] = useState(() => readDraft(userId));
   useEffect(() => keepDraft(userId, given), [userId, given]);
-  const [automatic, setAutomatic] = useState<Kind | null>(null);
+  const [automatic, setAutomatic] = useState<DrivenKind | null>(null);
   // Ignore data cached by an earlier page.
   const { data, isSuccess, isFetchedAfterMount } = useQuery(agentsQuery);
-  const agents = isSuccess && isFetchedAfterMount ? data : [];
-  const claude = agents.find((each) => each.kind === 'claude');
-  useEffect(() => setAutomatic((before) => automaticKind(before, claude)), [claude]);
+  const agents = isSuccess && isFetchedAfterMount ? data : undefined;
+  useEffect(() => setAutomatic((before) => automaticKind(before, agents ?? [])), [agents]);
   const kind = shownKind(given, automatic);
   const set = (part: Partial<NewForm>): void => setGiven((before) => withPart(before, part, kind));
   return [{ ...EMPTY, ...given, kind }, set];

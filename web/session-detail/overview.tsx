@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { isDriven } from '../../src/contract/agent-kinds.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Money } from '../parts/money.tsx';
@@ -31,7 +32,7 @@ export function Overview({ session }: { session: Session }) {
       <Section title={t.detail.about}>
         <dl className={FACTS}>
           <Fact name={t.detail.agent}>
-            {t.detail.agents[agent.kind]}
+            {isDriven(agent.kind) ? t.agents[agent.kind].name : agent.kind}
             {agent.model !== undefined && (
               <span className="font-mono text-dense"> {agent.model}</span>
             )}

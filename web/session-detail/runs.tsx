@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
+import { takesCommands } from '../../src/contract/agent-kinds.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Session } from '../../src/contract/session.ts';
 import { timeTaken } from '../dashboard/figures.ts';
@@ -30,7 +31,7 @@ export function Runs({ session }: { session: Session }) {
       )}
       <ul className="-mx-4 divide-y divide-edge">
         {runs.map((run) => (
-          <Run key={run.id} run={run} isCommand={session.agent.kind === 'shell'} />
+          <Run key={run.id} run={run} isCommand={takesCommands(session.agent)} />
         ))}
       </ul>
       {hasNextPage && (

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { CAPABILITIES } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
 import { type ErrorClass, isBusy } from '../../contract/outcome.ts';
 import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
@@ -26,7 +27,7 @@ const RETRIES = 2;
 /** Runs the user's own Claude Code with their own login or key, over stream-json in both directions (A2). */
 export const claudeDriver = (settings: ClaudeSettings = {}): AgentDriver => ({
   kind: 'claude',
-  steers: true,
+  capabilities: CAPABILITIES.claude,
   run: (turn) => run(turn, settings),
 });
 

@@ -1,3 +1,4 @@
+import { CAPABILITIES } from '../../contract/agent-kinds.ts';
 import type { RunError } from '../../contract/outcome.ts';
 import {
   type AgentDriver,
@@ -30,6 +31,7 @@ export const SHELL_SETTINGS: ShellSettings = {
 /** Runs the message as a command. Needs no account, so a new user can try everything (A1). */
 export const shellDriver = (settings: ShellSettings = SHELL_SETTINGS): AgentDriver => ({
   kind: 'shell',
+  capabilities: CAPABILITIES.shell,
   run: (turn) => run(turn, settings),
 });
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { isMissing } from '../../config/credentials.ts';
-import type { Finding } from '../../node/doctor.ts';
+import type { Finding } from '../../contract/finding.ts';
 
 const GIB = 1024 ** 3;
 /** With less than this free, the next large answer may not be stored. */
@@ -117,12 +117,6 @@ async function healthOf(host: string, port: number): Promise<string | undefined>
   } catch {
     return undefined;
   }
-}
-
-export async function checkShell(): Promise<Finding> {
-  const name = 'agent shell';
-  if (await findProgram('/bin/sh', [''])) return { name, state: 'ok', text: '/bin/sh' };
-  return { name, state: 'problem', text: '/bin/sh is missing', fix: 'install a POSIX shell' };
 }
 
 export async function checkIsolation(env: NodeJS.ProcessEnv): Promise<Finding> {

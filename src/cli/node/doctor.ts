@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readConfig } from '../../config/config.ts';
-import { checkClaude, checkDatabase, type Finding } from '../../node/doctor.ts';
+import type { Finding } from '../../contract/finding.ts';
+import { checkAgents, checkDatabase } from '../../node/doctor.ts';
 import { EXIT } from '../command.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { type Colours, coloursFor } from '../output/style.ts';
@@ -11,7 +12,6 @@ import {
   checkNode,
   checkPort,
   checkSecretFile,
-  checkShell,
 } from './checks.ts';
 
 /** Checks everything that starting requires and suggests fixes; changes nothing. */
@@ -35,8 +35,7 @@ export async function doctor(args: string[], json: boolean): Promise<number> {
       'BATON_ADMIN_TOKEN',
       config.adminToken !== undefined,
     ),
-    checkShell(),
-    checkClaude(config, process.env),
+    checkAgents(config, process.env),
     checkIsolation(process.env),
     checkDisk(dataDir),
   ]);

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../config/user-error.ts';
+import { DEFAULT_KIND } from '../../contract/agent-kinds.ts';
 import { SESSION_NAME_MAX } from '../../contract/limits.ts';
 import type { MessageReceipt } from '../../contract/message.ts';
 import { AgentKind, type Session, SessionName } from '../../contract/session.ts';
@@ -30,7 +31,7 @@ const flags = {
     value: '<kind>',
     schema: AgentKind,
     expected: AgentKind.options.join(', '),
-    help: `agent of the new session: ${AgentKind.options.join(', ')} (default: claude)`,
+    help: `agent of the new session: ${AgentKind.options.join(', ')} (default: ${DEFAULT_KIND})`,
   },
   name: {
     value: '<name>',

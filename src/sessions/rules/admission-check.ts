@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
+import { takesCommands } from '../../contract/agent-kinds.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { type AgentPayload, standingOf } from '../../contract/message.ts';
 import type { AgentSpec } from '../../contract/session.ts';
@@ -26,7 +27,7 @@ export async function checkAdmission(
   const { store, masker, onDenied, ownFiles } = parts;
   const rules = await store.rulesFor(sessionId);
   // A missing session is reported when the message is stored.
-  if (rules?.agent.kind !== 'shell') return false;
+  if (rules === null || !takesCommands(rules.agent)) return false;
   const sent = { ...standingOf(by), ...tools };
   // Does not follow links: the workspace may be on another machine, which checks again.
   const verdict = await refusalOf(message, rules.agent, sent, async (call, by) =>

@@ -1,6 +1,7 @@
 import { readPage, type Slice } from '../../access/page.ts';
 import { isAdmin, type NewAuditEntry, type Principal } from '../../access/principal.ts';
 import { requireRight } from '../../access/require-right.ts';
+import { capabilitiesOf } from '../../contract/agent-kinds.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import type { AgentPayload, MessageReceipt } from '../../contract/message.ts';
 import { isTerminal, type Run } from '../../contract/run.ts';
@@ -107,7 +108,7 @@ export function runService(parts: ServiceParts): RunService {
     const { sessionId } = message;
     const { session } = await findToChange(parts, by, sessionId);
     const request = steerOf(message, queueMax);
-    if (!parts.steers(session.agent.kind)) throw new BatonError('cannot_steer');
+    if (!capabilitiesOf(session.agent.kind).steers) throw new BatonError('cannot_steer');
     const { runId, state, known } = await store.audited(entry).steerMessage(request);
     if (!known) log.info({ sessionId, runId }, 'Steered');
     return { runId, sessionId, status: state, position: 0 };

@@ -1,5 +1,6 @@
 import type { Attachment, ForkPoint, ToolCall } from '../../agents/driver.ts';
 import type { Swept } from '../../agents/sweep.ts';
+import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
 import type { AgentPayload } from '../../contract/message.ts';
@@ -165,12 +166,11 @@ async function checkStart(
   const { run, signal } = context;
   const rules = await retryWhileAway(signal, () => store.rulesFor(run.lane));
   const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules, ownFiles);
-  const command =
-    agent.kind === 'shell'
-      ? await refusalOf(message, agent, payload, (call, sent) =>
-          judgeCall(call, path, { sent }, rules, ownFiles),
-        )
-      : null;
+  const command = takesCommands(agent)
+    ? await refusalOf(message, agent, payload, (call, sent) =>
+        judgeCall(call, path, { sent }, rules, ownFiles),
+      )
+    : null;
   const verdict = start?.verdict ?? command;
   if (verdict === null) return null;
   onDenied?.();
@@ -198,7 +198,7 @@ async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<
 
 /** Checked before the start, because agents do not accept a budget of zero. */
 const isUsedUp = ({ session: { agent, budgetUsd, costUsd } }: SessionWithFacts): boolean =>
-  agent.kind !== 'shell' && budgetUsd !== null && costUsd >= budgetUsd;
+  capabilitiesOf(agent.kind).spends && budgetUsd !== null && costUsd >= budgetUsd;
 
 const USED_UP = "The session's budget is used up. Raise the budget and retry.";
 

@@ -6,6 +6,7 @@ import {
   type Turn,
 } from '../../agents/driver.ts';
 import type { AgentProcess, Spawn } from '../../agents/process.ts';
+import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentKind } from '../../contract/session.ts';
@@ -82,8 +83,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const noted = noteStart(options);
   // Awaited later, if at all; until then, a failure must not become an unhandled rejection.
   noted.catch(() => {});
-  // A shell command runs at once and asks no one, so this is the last moment before it may write.
-  if (agent.kind === 'shell') await noted;
+  // A command runs at once and asks no one, so this is the last moment before it may write.
+  if (takesCommands(agent)) await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
   await retryWhileAway(context.signal, () => store.putInvocation(invocation));
 
@@ -121,7 +122,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   });
   const signal = AbortSignal.any([context.signal, parked.signal]);
   const driver = parts.driverOf(agent.kind);
-  const steer = driver.steers === true ? parts.steering.open(context) : undefined;
+  const steer = driver.capabilities.steers ? parts.steering.open(context) : undefined;
   const turn: Turn = {
     ...turnOf(options, spawn, signal, permitAfter(noted, questions.permit)),
     ...(steer === undefined ? {} : { steer }),
@@ -244,10 +245,10 @@ function turnOf(
  * A suspended node may wake up after another node has taken over the run, and start an agent that
  * the other node does not know about. Since a takeover kills earlier processes, checking the fence
  * after the start and before the agent gets any input is enough: two agents never continue one
- * conversation (A3). A shell command has no conversation.
+ * conversation (A3).
  */
 async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<void> {
-  if (current.session.agent.kind === 'shell') return;
+  if (!capabilitiesOf(current.session.agent.kind).resumes) return;
   const { run, fence, signal } = context;
   const lane = await retryWhileAway(signal, () => parts.store.getLane(run.lane));
   if (lane?.fence !== fence) throw new Error('The run now belongs to another attempt.');
@@ -255,9 +256,9 @@ async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<voi
 
 /** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */
 async function noteStart({ path, context, parts, current, plan }: TurnOptions): Promise<void> {
-  const { kind, command } = current.session.agent;
+  const { agent } = current.session;
   // Only commands that may be repeated need a snapshot, and reading changes nothing.
-  if (kind === 'shell' && kindOfCommand(plan.message, command) !== 'writing') return;
+  if (takesCommands(agent) && kindOfCommand(plan.message, agent.command) !== 'writing') return;
   const { run, attempt, signal } = context;
   const keep = parts.snapshotDirOf(run.lane);
   const ref = await takeSnapshot(path, { keep, isFirst: run.startedAt === null, signal });

@@ -1,3 +1,4 @@
+import { takesCommands } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../../contract/run.ts';
 import type { AgentSpec } from '../../contract/session.ts';
@@ -23,7 +24,7 @@ export interface PriorAttemptsOptions {
   readonly keep: string;
   readonly maskJson: (value: Json) => Json;
   readonly agent: AgentSpec;
-  /** The message to the agent; for `shell`, the command it runs. */
+  /** The message to the agent, or the command that it runs. */
   readonly message: string;
 }
 
@@ -54,7 +55,7 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
   const { store, context, agent } = options;
   const { run, signal } = context;
   if (run.startedAt === null) return NOTHING;
-  if (agent.kind === 'shell') return readPriorCommand(options);
+  if (takesCommands(agent)) return readPriorCommand(options);
   // A trusted repository's hooks may answer instead of people.
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
@@ -82,7 +83,7 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
 const unsafe = (tool: string): string =>
   `An earlier attempt was interrupted after it was allowed to use ${tool}, and it is unknown whether that took effect. Check, then retry manually.`;
 
-/** For `shell`, the message is the only call. Its invocation is stored before it starts. */
+/** A command is the only call. Its invocation is stored before it starts. */
 async function readPriorCommand(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, message, agent } = options;
   const { run, signal } = context;

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { capabilitiesOf } from '../../../src/contract/agent-kinds.ts';
 import type { AgentKind } from '../../../src/contract/session.ts';
 import { readStored, writeStored } from '../../state/stored.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -8,7 +9,9 @@ const ON_BUSY = 'baton.onBusy';
 
 /** Only some agents accept follow-ups, and none accept files with them. */
 const choicesOf = (kind: AgentKind, hasFiles: boolean): readonly OnBusy[] =>
-  kind === 'claude' && !hasFiles ? ['enqueue', 'interrupt', 'steer'] : ['enqueue', 'interrupt'];
+  capabilitiesOf(kind).steers && !hasFiles
+    ? ['enqueue', 'interrupt', 'steer']
+    : ['enqueue', 'interrupt'];
 
 /** The last choice, made here or in another session. */
 export function useOnBusy(

@@ -1,5 +1,6 @@
 import { ArrowUp, Paperclip } from 'lucide-react';
 import { type DragEvent, useRef } from 'react';
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import { ATTACHMENTS_BYTES, ATTACHMENTS_MAX, MESSAGE_MAX } from '../../../src/contract/limits.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { enterHint, isSend } from '../../parts/enter.ts';
@@ -45,10 +46,11 @@ export function Composer({ current, draft, onSend }: Props) {
     onSend({ ...taken, onBusy: current === null ? 'enqueue' : onBusy });
     field.current?.focus();
   };
+  const isCommand = takesCommands(session.agent);
   const placeholder =
     current !== null
       ? t.conversation.placeholderBusy
-      : session.agent.kind === 'shell'
+      : isCommand
         ? t.conversation.placeholderShell
         : t.conversation.placeholderAgent;
   return (
@@ -99,7 +101,7 @@ export function Composer({ current, draft, onSend }: Props) {
           event.preventDefault();
           void draft.add([...event.clipboardData.files]);
         }}
-        className={`block max-h-[40dvh] min-h-10 max-md:max-h-[30dvh] w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${session.agent.kind === 'shell' ? 'font-mono' : ''}`}
+        className={`block max-h-[40dvh] min-h-10 max-md:max-h-[30dvh] w-full resize-none overflow-y-auto bg-transparent px-3 py-2 outline-none ${isCommand ? 'font-mono' : ''}`}
       />
       <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
         <input

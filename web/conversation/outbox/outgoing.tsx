@@ -1,3 +1,4 @@
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Texts } from '../../texts/en/all.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -22,7 +23,7 @@ export function OutgoingMessages({ messages, outbox, onReturnToDraft }: Props) {
         <Bubble
           key={message.key}
           text={message.text}
-          mono={session.agent.kind === 'shell'}
+          mono={takesCommands(session.agent)}
           faint={message.state !== 'accepted'}
           below={<Below message={message} outbox={outbox} onReturnToDraft={onReturnToDraft} />}
         />

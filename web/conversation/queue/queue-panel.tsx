@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { spellOutUnseen } from '../../../src/client/spell-out-unseen.ts';
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { client, queries } from '../../api/client.ts';
 import { lazyPart } from '../../parts/lazy-part.ts';
@@ -138,7 +139,7 @@ export function QueuePanel({ messages, aboutToStart, onReturnToDraft }: Props) {
             className="flex items-center gap-2 border-t border-edge px-3 py-1.5 text-soft"
           >
             <span className="min-w-0 grow truncate">
-              {session.agent.kind === 'shell' ? spellOutUnseen(text) : text}
+              {takesCommands(session.agent) ? spellOutUnseen(text) : text}
             </span>
             <span className="shrink-0 text-xs">
               {state === 'waiting' ? t.conversation.unsent : t.conversation.sending}

@@ -1,6 +1,7 @@
 import { ArrowUp, Clock, GripVertical, Paperclip, Pencil, Trash2 } from 'lucide-react';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { spellOutUnseen } from '../../../src/client/spell-out-unseen.ts';
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import type { RunView } from '../../../src/contract/run-view.ts';
 import { Button, IconButton } from '../../parts/button.tsx';
 import { isComposing } from '../../parts/composing.ts';
@@ -36,7 +37,7 @@ export function QueueRow(props: Props) {
   const t = useTexts();
   const words = t.conversation.queue;
   const [isOver, setOver] = useState(false);
-  const isCommand = useConversation().session.agent.kind === 'shell';
+  const isCommand = takesCommands(useConversation().session.agent);
   const text = isCommand ? spellOutUnseen(run.message ?? '') : (run.message ?? '');
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;

@@ -1,4 +1,5 @@
 import { Brain, ChevronRight } from 'lucide-react';
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useConversation } from '../context.ts';
@@ -13,7 +14,7 @@ export function AgentText({ block }: { block: TextBlock }) {
   return (
     <div aria-busy={block.live}>
       {block.truncated && <Shortened block={block} />}
-      {session.agent.kind === 'shell' ? (
+      {takesCommands(session.agent) ? (
         <Output text={block.text} keep="end" isWhole={!block.truncated} />
       ) : (
         <Markdown text={block.text} live={block.live} />

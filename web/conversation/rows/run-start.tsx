@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Paperclip } from 'lucide-react';
+import { takesCommands } from '../../../src/contract/agent-kinds.ts';
 import { meQuery, userNamesQuery } from '../../api/queries.ts';
 import { sizeOf } from '../../parts/size.ts';
 import { Ago } from '../../parts/time.tsx';
@@ -29,7 +30,7 @@ export function RunStart({ block, info }: Props) {
       ) : (
         <Bubble
           text={text}
-          mono={session.agent.kind === 'shell'}
+          mono={takesCommands(session.agent)}
           above={
             <>
               {info?.retryOf != null && `${t.conversation.again} · `}

@@ -14,7 +14,6 @@ export const detail = {
   broken: 'The workspace could not be prepared.',
   about: 'About',
   agent: 'Agent',
-  agents: { claude: 'Claude Code', acp: 'ACP agent', shell: 'Shell' },
   owner: 'Owner',
   somebody: 'Another user',
   cost: 'Cost',

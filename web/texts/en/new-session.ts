@@ -11,11 +11,6 @@ export const newSession = {
   commandHint: 'echo hello',
   sendHelp: 'Press Enter to start, Shift+Enter for a new line.',
   agent: 'Agent',
-  agents: { claude: 'Claude Code', shell: 'Shell' },
-  agentAbout: {
-    claude: 'Edits files and runs commands, and asks for approval where your rules require it.',
-    shell: 'Runs your message as a command. No account needed.',
-  },
   ready: 'Ready',
   readyVersion: (version: string) => `Ready, version ${version}`,
   readyElsewhere: 'Runs on another machine.',
@@ -32,13 +27,11 @@ export const newSession = {
     not_installed: 'Install it on the server and sign in:',
     does_not_run: 'On the server:',
     too_old: 'Install the latest version on the server:',
-    signed_out:
-      'On the server, run “claude” as the user Baton runs as and sign in, or restart Baton with ANTHROPIC_API_KEY set.',
+    signed_out: 'On the server:',
     key_hidden: 'Pass it to agents and restart Baton:',
   },
   more: 'More options',
   model: 'Model',
-  modelHelp: 'e.g. opus or sonnet. Leave empty for Claude Code’s default.',
   path: 'Directory',
   pathHelp:
     'Absolute path on the machine where the agent runs. Leave empty to create a new directory.',

@@ -15,7 +15,6 @@ export const detail: Texts['detail'] = {
   broken: 'ワークスペースを準備できませんでした。',
   about: '基本情報',
   agent: 'エージェント',
-  agents: { claude: 'Claude Code', acp: 'ACPエージェント', shell: 'シェル' },
   owner: '所有者',
   somebody: 'ほかのユーザー',
   cost: 'コスト',

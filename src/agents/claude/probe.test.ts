@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/support/processes.ts';
-import { checkClaude } from './doctor.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { agentEnvironment } from '../environment.ts';
+import { probeClaude } from './probe.ts';
 
 /** A program that claims to be Claude Code of a version. */
 function claude(version: string): string {
@@ -12,8 +13,11 @@ function claude(version: string): string {
   return path;
 }
 
-const check = (claudePath: string, env: NodeJS.ProcessEnv, agentEnv?: string[]) =>
-  checkClaude({ claudePath, agentEnv }, env);
+/** What `baton doctor` shows. */
+async function check(path: string, server: NodeJS.ProcessEnv, agentEnv?: string[]) {
+  const agent = agentEnvironment(server, agentEnv);
+  return (await probeClaude(path, { server, agent })).findings;
+}
 
 test('[C1] the doctor finds Claude Code with its version, and a key', async () => {
   const path = claude('2.1.325');
