@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AgentProbe } from '../agents/probe.ts';
+import { DRIVEN_KINDS } from '../contract/agent-kinds.ts';
 import { agentProbes } from './agent-probes.ts';
 
 const good: AgentProbe = {
@@ -8,7 +9,7 @@ const good: AgentProbe = {
   fix: null,
   findings: [{ name: 'agent claude', state: 'ok', text: '/bin/claude, 2.1.325' }],
 };
-const shell: AgentProbe = { version: null, problem: null, fix: null, findings: [] };
+const other: AgentProbe = { version: null, problem: null, fix: null, findings: [] };
 
 function rig(results: readonly (AgentProbe | Error)[]) {
   const clock = { now: 0, probes: 0 };
@@ -16,7 +17,7 @@ function rig(results: readonly (AgentProbe | Error)[]) {
     executes: true,
     now: () => clock.now,
     probe: async (kind) => {
-      if (kind === 'shell') return shell;
+      if (kind !== 'claude') return other;
       const next = results[clock.probes++];
       if (next === undefined || next instanceof Error) throw next ?? new Error('once too often');
       return next;
@@ -28,10 +29,14 @@ function rig(results: readonly (AgentProbe | Error)[]) {
 it('[A1] [A2] agents are probed once for concurrent callers, and again after a while', async () => {
   const { clock, agents } = rig([good, { ...good, version: '2.2.0' }]);
   const [first] = await Promise.all([agents(), agents(), agents()]);
-  expect(first).toEqual([
-    { kind: 'claude', ready: true, version: '2.1.325', problem: null, fix: null },
-    { kind: 'shell', ready: true, version: null, problem: null, fix: null },
-  ]);
+  expect(first?.map(({ kind }) => kind)).toEqual(DRIVEN_KINDS);
+  expect(first).toContainEqual({
+    kind: 'claude',
+    ready: true,
+    version: '2.1.325',
+    problem: null,
+    fix: null,
+  });
   expect(clock.probes).toBe(1);
   clock.now = 59_000;
   await agents();
@@ -57,5 +62,5 @@ it('[A2] a problem is reported without a path, and probed again soon', async () 
 
 it('[O2] a node that runs no agents reports them as unknown', async () => {
   const agents = agentProbes({ probe: () => Promise.reject(new Error('probed')), executes: false });
-  expect((await agents()).map(({ ready }) => ready)).toEqual([null, null]);
+  expect((await agents()).map(({ ready }) => ready)).toEqual(DRIVEN_KINDS.map(() => null));
 });

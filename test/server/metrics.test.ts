@@ -48,7 +48,7 @@ test('[O4] a session whose workspace cannot be prepared counts as a failed creat
   expect(await create({ name: 'taken' })).toBe(409);
   expect(await create({ name: '' })).toBe(400);
   expect(await create({ name: GITHUB_TOKEN })).toBe(400);
-  expect(await create({ name: 'other', agent: { kind: 'acp' } })).toBe(400);
+  expect(await create({ name: 'other', agent: { kind: 'none' } })).toBe(400);
   expect(await create({ name: 'apart', isolation: 'container' })).toBe(400);
   expect((await samples(server))[FAILED]).toBe(0);
   const path = join(temporaryDirectory(), 'missing');

@@ -21,8 +21,8 @@ export function automaticKind(
   agents: readonly AgentView[],
 ): DrivenKind | null {
   if (agents.length === 0) return before;
-  const unready = new Set(agents.flatMap(({ kind, ready }) => (ready === false ? [kind] : [])));
-  const kind = DRIVEN_KINDS.find((each) => !unready.has(each)) ?? DEFAULT_KIND;
+  const usable = new Set(agents.flatMap(({ kind, ready }) => (ready === false ? [] : [kind])));
+  const kind = DRIVEN_KINDS.find((each) => usable.has(each)) ?? DEFAULT_KIND;
   if (before === null || takesCommands({ kind: before })) return kind;
   return takesCommands({ kind }) ? before : kind;
 }

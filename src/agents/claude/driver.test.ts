@@ -5,7 +5,6 @@ import { failure, Talk } from '../../../test/claude/claude-rig.ts';
 import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import type { Turn } from '../driver.ts';
-import { claudeDriver } from './driver.ts';
 import { findClaude } from './program.ts';
 import { OLDEST_VERSION } from './version.ts';
 
@@ -53,15 +52,6 @@ describe('[A2] a Claude Code that cannot work', () => {
     );
   });
 
-  test('is not executable', async () => {
-    const path = program('true');
-    chmodSync(path, 0o644);
-    const talk = await start(path).ended();
-    expect(talk.outcome).toEqual(
-      failure('agent_unavailable', expect.stringContaining('is not executable')),
-    );
-  });
-
   test('is too old to ask about every call, and is stopped at once', async () => {
     const old = INIT.replace(OLDEST_VERSION, '2.1.112');
     const talk = await run(old, 'while read line; do :; done; sleep 1000');
@@ -101,43 +91,11 @@ describe('[A4] a Claude Code that behaves badly', () => {
     expect(talk.outcome).toEqual({ kind: 'succeeded', result: { text: 'fine', turns: 0 } });
   });
 
-  test('prints a line of megabytes', async () => {
-    const long = `printf '${said('@').slice(6, -1).replace('@', "'; head -c 5000000 /dev/zero | tr '\\0' x; printf '")}\\n'`;
-    const talk = await run(INIT, long, RESULT);
-    expect(talk.messages.map((text) => text.length)).toEqual([5_000_000]);
-    expect(talk.outcome.kind).toBe('succeeded');
-  });
-
-  test('ends in the middle of a line', async () => {
-    const talk = await run(INIT, `printf '{"type":"resu'; kill -9 $$`);
-    expect(talk.notices).toEqual(['Claude Code said: {"type":"resu']);
-    expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('SIGKILL')));
-  });
-
   test('exits without output and without reading its input', async () => {
     const path = program('exit 3');
     const talk = await start(path, { message: 'x'.repeat(1_000_000) }).ended();
     expect(talk.outcome).toEqual(failure('agent_crash', expect.stringContaining('exit code 3')));
     expect(talk.end.exitCode).toBe(3);
-  });
-
-  test('floods its error output', async () => {
-    const flood = 'yes "a word of warning" | head -c 20000000 >&2; echo last >&2';
-    const talk = await run(INIT, flood, RESULT);
-    expect(talk.outcome.kind).toBe('succeeded');
-    expect(talk.end.stderr.length).toBeLessThanOrEqual(64 * 1024);
-    expect(talk.end.stderr).toMatch(/last\n$/);
-  });
-
-  test('[A9] leaves a daemon behind that holds its output', async () => {
-    const talk = await run(INIT, '(sleep 1000 &)', said('hi'), RESULT);
-    expect(talk.outcome.kind).toBe('succeeded');
-  });
-
-  test('succeeds with an exit code, which proves nothing', async () => {
-    expect((await run(INIT, RESULT, 'exit 1')).outcome.kind).toBe('succeeded');
-    const error = line({ type: 'result', subtype: 'success', is_error: true, result: 'no' });
-    expect((await run(INIT, error, 'exit 0')).outcome.kind).toBe('failed');
   });
 
   test('sends an unknown request, and is refused', async () => {
@@ -154,34 +112,6 @@ describe('[A4] a Claude Code that behaves badly', () => {
     });
   });
 
-  test('[A7] takes its question back, and gets no answer', async () => {
-    const request = {
-      subtype: 'can_use_tool',
-      tool_name: 'Bash',
-      input: { command: 'true' },
-      tool_use_id: 't1',
-    };
-    const path = program(
-      INIT,
-      line({ type: 'control_request', request_id: 'r1', request }),
-      line({ type: 'control_cancel_request', request_id: 'r1' }),
-      'read prompt; read end || echo "no answer" >&2',
-      RESULT,
-    );
-    const talk = start(path, {
-      permit: async (_call, withdrawn) => {
-        await new Promise((resolve) => withdrawn.addEventListener('abort', resolve));
-        return { behavior: 'allow' };
-      },
-    });
-    await talk.until(({ asked }) => asked.length === 1);
-    talk.processes[0]?.stdin.end();
-    expect((await talk.ended()).end.stderr).toBe('no answer\n');
-    expect(talk.payloads('agent.tool_use')).toEqual([
-      { id: 't1', tool: 'Bash', input: { command: 'true' } },
-    ]);
-  });
-
   test('[Q15] is refused by a limit whose end is over, which is no reason to wait', async () => {
     const info = { status: 'rejected', resetsAt: 1_000_000, rateLimitType: 'five_hour' };
     const error = { type: 'result', subtype: 'success', is_error: true, api_error_status: 429 };
@@ -191,30 +121,6 @@ describe('[A4] a Claude Code that behaves badly', () => {
       line({ ...error, result: 'limit' }),
     );
     expect(talk.outcome).toEqual(failure('overloaded', 'limit'));
-  });
-
-  test('[Q9] [A9] never answers and ignores every signal', async () => {
-    const stop = new AbortController();
-    const path = program(`trap '' INT TERM HUP`, INIT, 'while :; do sleep 1; done');
-    const talk = start(path, { signal: stop.signal });
-    await talk.until(({ events }) => events.length > 0);
-    stop.abort();
-    expect((await talk.ended()).outcome).toEqual({ kind: 'stopped' });
-  });
-
-  test('[A9] nobody takes its events any more', async () => {
-    const path = program(INIT, 'while read line; do :; done; sleep 1000');
-    for await (const event of claudeDriver({ program: path }).run(turnOf())) {
-      expect(event.kind).toBe('init');
-      break;
-    }
-  });
-
-  test('was not started, because it was already to be stopped', async () => {
-    const path = program('touch started');
-    const talk = await start(path, { signal: AbortSignal.abort() }).ended();
-    expect(talk.outcome).toEqual({ kind: 'stopped' });
-    expect(talk.processes).toEqual([]);
   });
 
   test('[A11] is not started without a file of its message', async () => {

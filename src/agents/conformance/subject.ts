@@ -1,0 +1,82 @@
+import type { AgentDriver, ToolAnswer, ToolCall, Turn } from '../driver.ts';
+
+/*
+ * How the suite makes the agent of one driver behave. The program that the driver starts is a real one:
+ * a script for `/bin/sh`. What it prints is in the agent's own protocol, so a subject is mostly a
+ * vocabulary.
+ */
+
+/** What not every driver can do. A driver that cannot gives the reason, which the suite shows. */
+export type Need =
+  /** Reports the end of its turn before it exits. */
+  | 'results'
+  /** Asks before each call: `message: 'prompt'` in its capabilities. */
+  | 'calls'
+  | 'steers'
+  | 'resumes'
+  | 'spends'
+  /** Shows attached images without reading files of this machine. */
+  | 'remote images';
+
+/** A driver, and what in a turn makes it start a certain program. */
+export interface Agent {
+  readonly driver: AgentDriver;
+  readonly turn: Pick<Turn, 'agent' | 'message'>;
+}
+
+/** One way for an agent to end, with the outcome that the run must have (Q15). */
+export interface Ending {
+  readonly title: string;
+  readonly script: string;
+  /** The kind of the outcome, or the class of its error. */
+  readonly outcome: string;
+}
+
+/** What an agent writes. Words for what it lacks are never used, and may throw. */
+export interface Vocabulary {
+  /** It has started. */
+  readonly begun: string;
+  said(text: string): string;
+  /** Its turn has succeeded. */
+  readonly succeeded: string;
+  /** The same, and it has cost this much. */
+  spent(usd: number): string;
+  asks(call: ToolCall): string;
+  /** The call of a question that was answered has ended. */
+  called(call: ToolCall): string;
+  /** It no longer asks. */
+  withdraws(call: ToolCall): string;
+}
+
+/** What an agent does, as shell commands. */
+export interface Behaviour {
+  /** Reads its message, if that comes through its input, and keeps it in `$given`. */
+  readonly takesMessage: string;
+  /** Works until it is interrupted, then ends its turn by itself. */
+  readonly worksUntilInterrupted: string;
+  /** Reads the next message and confirms it. The line is in `$heard`. */
+  readonly hears: string;
+}
+
+export interface DriverSubject {
+  readonly name: string;
+  /** An agent that runs this script; `folder` is for its program. */
+  scripted(script: string, folder: string): Agent;
+  /** An agent whose program is at this path. */
+  at(program: string): Agent;
+  readonly words: Vocabulary;
+  readonly does: Behaviour;
+  readonly endings: readonly Ending[];
+  /** The answer in a line that the agent got. */
+  answerIn(line: string): ToolAnswer;
+  /** The message in a line that the agent got. */
+  messageIn(line: string): string;
+  readonly lacks: Readonly<Partial<Record<Need, string>>>;
+}
+
+/** A shell command that prints exactly this. */
+export const print = (text: string): string =>
+  text === '' ? ':' : `printf '%s' '${text.replaceAll("'", `'\\''`)}'`;
+
+/** A script of these commands. */
+export const script = (...commands: readonly string[]): string => commands.join('\n');
