@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sessions/approvals/approval-store.ts',
     'sessions/messages/steer-store.ts',
   ],
-  agents: ['contract'],
+  agents: ['contract', 'workspaces'],
   workspaces: ['contract'],
   secrets: ['contract'],
   sessions: ['contract', 'access', 'policy', 'queue', 'agents', 'workspaces', 'secrets'],

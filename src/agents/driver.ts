@@ -3,7 +3,7 @@ import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
 import type { AgentKind, AgentSpec } from '../contract/session.ts';
-import type { Spawn } from './process.ts';
+import type { Spawn } from '../workspaces/process.ts';
 
 /*
  * The port behind every agent. A driver turns one message into a stream of events, and never throws:

@@ -297,8 +297,8 @@ export const settings = {
 };
 
 /**
- * Read by client commands, or set for agents' processes (src/agents/tag.ts). A server started in
- * the same shell must not refuse them.
+ * Read by client commands, or set for agents' processes (src/workspaces/local/processes/tag.ts). A
+ * server started in the same shell must not refuse them.
  */
 export const clientVariables = ['BATON_URL', 'BATON_TOKEN', 'BATON_AGENT_MARK'];
 

@@ -1,9 +1,9 @@
 import { probeAgent } from '../agents/drivers.ts';
-import { agentEnvironment } from '../agents/environment.ts';
 import type { AgentProbe } from '../agents/probe.ts';
 import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { DRIVEN_KINDS, type DrivenKind } from '../contract/agent-kinds.ts';
+import { agentEnvironment } from '../workspaces/local/environment/environment.ts';
 
 /*
  * A probe starts the program, so its result is cached; a bad result only briefly, because the

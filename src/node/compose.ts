@@ -3,11 +3,6 @@ import { resolve } from 'node:path';
 import { createAccess } from '../access/access.ts';
 import type { AccessService } from '../access/service.ts';
 import { driverOf } from '../agents/drivers.ts';
-import { withGitLimits } from '../agents/git-environment.ts';
-import { type Lifeline, startLifeline } from '../agents/lifeline.ts';
-import { privateDirOf } from '../agents/private-dir.ts';
-import { createSpawn } from '../agents/spawn.ts';
-import { sweepRun } from '../agents/sweep.ts';
 import { TIMEOUTS, type Timeouts, withTimeouts } from '../agents/timeouts.ts';
 import type { Json } from '../contract/json.ts';
 import { AgentPayload } from '../contract/message.ts';
@@ -34,9 +29,14 @@ import { checkWorkspace, WORKSPACE_RUN, WorkspacePayload } from '../sessions/wor
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { directoryArtefacts } from '../workspaces/artefacts.ts';
 import { directoryProvider, workspacesOf } from '../workspaces/directory.ts';
+import { withGitLimits } from '../workspaces/local/environment/git-environment.ts';
+import { privateDirOf } from '../workspaces/local/files/private-dir.ts';
+import { type Lifeline, startLifeline } from '../workspaces/local/processes/lifeline.ts';
+import { createSpawn } from '../workspaces/local/processes/spawn.ts';
+import { sweepRun } from '../workspaces/local/processes/sweep.ts';
+import { snapshotDirOf } from '../workspaces/local/snapshots/snapshot.ts';
 import { workspaceProviders } from '../workspaces/providers.ts';
 import { removeTree } from '../workspaces/remove-tree.ts';
-import { snapshotDirOf } from '../workspaces/snapshot.ts';
 
 export interface Parts {
   readonly store: BatonStore;

@@ -1,9 +1,9 @@
-import { processTable } from '../agents/process-table.ts';
-import { parseTag } from '../agents/tag.ts';
 import type { Config } from '../config/config.ts';
 import { DRIVEN_KINDS } from '../contract/agent-kinds.ts';
 import { type BatonError, isBatonError } from '../contract/errors.ts';
 import type { Finding } from '../contract/finding.ts';
+import { processTable } from '../workspaces/local/processes/process-table.ts';
+import { parseTag } from '../workspaces/local/processes/tag.ts';
 import { agentProbe } from './agent-probes.ts';
 import { type DatabaseProbe, probeDatabase } from './database-probe.ts';
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { sweepPrivate } from '../agents/private-dir.ts';
-import { sweepLeftovers } from '../agents/sweep.ts';
 import type { NodeRecord } from '../contract/node.ts';
 import { isProvablyDead, type ProcessIdentity } from '../queue/membership/process-identity.ts';
 import type { Store } from '../queue/store.ts';
+import { sweepPrivate } from '../workspaces/local/files/private-dir.ts';
+import { sweepLeftovers } from '../workspaces/local/processes/sweep.ts';
 
 export interface LeftoverOptions {
   readonly store: Pick<Store, 'listNodes' | 'time'>;

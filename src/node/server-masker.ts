@@ -1,6 +1,6 @@
-import { AGENT_ENV_DEFAULT } from '../agents/environment.ts';
 import type { Config } from '../config/config.ts';
 import { createMasker, type ServerMasker } from '../policy/masking/masking.ts';
+import { AGENT_ENV_DEFAULT } from '../workspaces/local/environment/environment.ts';
 
 /*
  * A server's masker: it applies the settings of P4 and hides the server's own secrets. Secrets in

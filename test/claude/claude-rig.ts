@@ -10,8 +10,8 @@ import type {
   ToolCall,
   Turn,
 } from '../../src/agents/driver.ts';
-import type { AgentProcess, Spawn } from '../../src/agents/process.ts';
 import type { Json } from '../../src/contract/json.ts';
+import type { AgentProcess, Spawn } from '../../src/workspaces/process.ts';
 import type { StepInput } from '../model-server/script.ts';
 import { scripted } from '../model-server/script.ts';
 import { startModelServer } from '../model-server/server.ts';

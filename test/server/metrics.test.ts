@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { formatTag, TAG_VARIABLE } from '../../src/agents/tag.ts';
+import { formatTag, TAG_VARIABLE } from '../../src/workspaces/local/processes/tag.ts';
 import { claudeServerRig, ended, making } from '../claude/claude-session-rig.ts';
 import { scripted } from '../model-server/script.ts';
 import { temporaryDirectory } from '../support/processes.ts';

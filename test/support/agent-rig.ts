@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
 import type { TextStream } from '../../src/agents/driver.ts';
-import { agentEnvironment } from '../../src/agents/environment.ts';
-import type { Spawn } from '../../src/agents/process.ts';
-import { processTable } from '../../src/agents/process-table.ts';
-import { createSpawn, type SpawnSettings } from '../../src/agents/spawn.ts';
-import type { Ladder } from '../../src/agents/stop/ladder.ts';
-import { sweepLeftovers } from '../../src/agents/sweep.ts';
-import { parseTag } from '../../src/agents/tag.ts';
+import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
+import { processTable } from '../../src/workspaces/local/processes/process-table.ts';
+import { createSpawn, type SpawnSettings } from '../../src/workspaces/local/processes/spawn.ts';
+import type { Ladder } from '../../src/workspaces/local/processes/stop/ladder.ts';
+import { sweepLeftovers } from '../../src/workspaces/local/processes/sweep.ts';
+import { parseTag } from '../../src/workspaces/local/processes/tag.ts';
+import type { Spawn } from '../../src/workspaces/process.ts';
 import { root } from './processes.ts';
 import { until } from './until.ts';
 
-const fixtures = join(root, 'src/agents/fixtures');
+const fixtures = join(root, 'src/workspaces/local/processes/fixtures');
 
 /** Short times, but a long one for the last step: the machine may be busy. */
 const QUICK: Ladder = { interruptMs: 150, inputMs: 50, terminateMs: 150, killMs: 20_000 };

@@ -3,7 +3,11 @@ import { readFileSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, beforeEach } from 'vitest';
-import { type Moment, type ProcessRow, processTable } from '../../src/agents/process-table.ts';
+import {
+  type Moment,
+  type ProcessRow,
+  processTable,
+} from '../../src/workspaces/local/processes/process-table.ts';
 
 /*
  * Runs with every test file: a test fails if a process that it started outlives it. Such processes

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { processTable } from '../../src/agents/process-table.ts';
+import { processTable } from '../../src/workspaces/local/processes/process-table.ts';
 
 const table = processTable();
 

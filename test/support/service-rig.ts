@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Principal } from '../../src/access/principal.ts';
-import { agentEnvironment } from '../../src/agents/environment.ts';
 import type { Timeouts } from '../../src/agents/timeouts.ts';
 import { MessageRequest } from '../../src/contract/message.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
@@ -11,6 +10,7 @@ import { createMasker } from '../../src/policy/masking/masking.ts';
 import { type Logger, SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import type { BatonStore } from '../../src/storage/operations/baton-store.ts';
+import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
 import { temporaryDirectory } from './processes.ts';
 import { testStore } from './sqlite.ts';
 import { until } from './until.ts';

@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AGENT_ENV_DEFAULT, agentEnvironment } from '../../../src/agents/environment.ts';
+import {
+  AGENT_ENV_DEFAULT,
+  agentEnvironment,
+} from '../../../src/workspaces/local/environment/environment.ts';
 import { type ModelServer, startModelServer } from '../../../test/model-server/server.ts';
 import { BatonServer } from '../../baton-server.ts';
 import type { Resources } from '../../resources.ts';

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { driverOf } from '../../../src/agents/drivers.ts';
-import { agentEnvironment } from '../../../src/agents/environment.ts';
-import { createSpawn } from '../../../src/agents/spawn.ts';
 import { MessageRequest } from '../../../src/contract/message.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
 import { compose } from '../../../src/node/compose.ts';
@@ -11,6 +9,8 @@ import { RunQueue } from '../../../src/queue/run-queue.ts';
 import { Worker } from '../../../src/queue/worker/worker.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
+import { agentEnvironment } from '../../../src/workspaces/local/environment/environment.ts';
+import { createSpawn } from '../../../src/workspaces/local/processes/spawn.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
 import type { Resources } from '../../resources.ts';

@@ -1,7 +1,7 @@
 import type { ErrorClass, RunError } from '../../contract/outcome.ts';
+import type { ProcessExit } from '../../workspaces/process.ts';
 import type { DriverEnd } from '../driver.ts';
 import { cleanText } from '../fit.ts';
-import type { ProcessExit } from '../process.ts';
 import type { RateLimit, ResultLine } from './lines.ts';
 import { INSTALL, isTooOld, OLDEST_VERSION } from './version.ts';
 

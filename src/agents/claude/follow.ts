@@ -1,8 +1,8 @@
 import type { Json } from '../../contract/json.ts';
+import type { AgentProcess, ProcessExit } from '../../workspaces/process.ts';
 import type { DriverEvent, Turn } from '../driver.ts';
 import { readOutput } from '../output/read-output.ts';
 import { TextTail } from '../output/text-tail.ts';
-import type { AgentProcess, ProcessExit } from '../process.ts';
 import { Dialogue } from './dialogue.ts';
 import { outcomeOf } from './ends.ts';
 import { Events } from './events.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
-import { agentEnvironment } from '../environment.ts';
+import { agentEnvironment } from '../../workspaces/local/environment/environment.ts';
 import { probeClaude } from './probe.ts';
 
 /** A program that claims to be Claude Code of a version. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentProcess, ProcessExit } from '../process.ts';
-import { DRIVER_STOP_MS } from '../stop/ladder.ts';
+import { DRIVER_STOP_MS } from '../../workspaces/local/processes/stop/ladder.ts';
+import type { AgentProcess, ProcessExit } from '../../workspaces/process.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { until } from '../../../test/support/until.ts';
+import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
 import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
-import type { AgentProcess, Spawn } from '../process.ts';
 import { Play } from './play.ts';
 import type { Agent, DriverSubject } from './subject.ts';
 

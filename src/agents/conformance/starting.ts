@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
-import { type Spawn, StartError } from '../process.ts';
+import { type Spawn, StartError } from '../../workspaces/process.ts';
 import type { Topic } from './driver.ts';
 import { print } from './subject.ts';
 

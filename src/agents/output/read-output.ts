@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentProcess } from '../process.ts';
+import type { AgentProcess } from '../../workspaces/process.ts';
 import { Decoder } from './decoder.ts';
 
 export interface OutputOptions {

@@ -8,8 +8,8 @@ import { until } from '../../../test/support/until.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { SECRETS } from '../../policy/masking/corpus.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
+import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
 import type { DriverEvent, Turn } from '../driver.ts';
-import type { AgentProcess, Spawn } from '../process.ts';
 import { SHELL_SETTINGS, shellDriver } from './driver.ts';
 
 interface Given {

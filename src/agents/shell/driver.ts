@@ -1,5 +1,6 @@
 import { CAPABILITIES } from '../../contract/agent-kinds.ts';
 import type { RunError } from '../../contract/outcome.ts';
+import { type AgentProcess, type ProcessExit, StartError } from '../../workspaces/process.ts';
 import {
   type AgentDriver,
   type DriverEnd,
@@ -9,7 +10,6 @@ import {
 } from '../driver.ts';
 import { readOutput } from '../output/read-output.ts';
 import { TextTail } from '../output/text-tail.ts';
-import { type AgentProcess, type ProcessExit, StartError } from '../process.ts';
 import { commandLine } from './command-line.ts';
 
 export interface ShellSettings {

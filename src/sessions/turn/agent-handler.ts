@@ -1,5 +1,4 @@
 import type { Attachment, ForkPoint, ToolCall } from '../../agents/driver.ts';
-import type { Swept } from '../../agents/sweep.ts';
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
@@ -14,6 +13,7 @@ import { fail, HandlerError, messageOf } from '../../queue/handler-result.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { SecretBox } from '../../secrets/box.ts';
+import type { Swept } from '../../workspaces/local/processes/sweep.ts';
 import { WorkspaceError } from '../../workspaces/provider.ts';
 import { sealCall } from '../approvals/call-original.ts';
 import { openAttachment } from '../messages/attachments.ts';

@@ -5,7 +5,6 @@ import {
   type ToolCall,
   type Turn,
 } from '../../agents/driver.ts';
-import type { AgentProcess, Spawn } from '../../agents/process.ts';
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
@@ -17,7 +16,8 @@ import { leaveWaiting } from '../../queue/handler-result.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { Artefacts } from '../../workspaces/artefacts.ts';
-import { takeSnapshot } from '../../workspaces/snapshot.ts';
+import { takeSnapshot } from '../../workspaces/local/snapshots/snapshot.ts';
+import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
 import { Questions } from '../approvals/questions.ts';
 import type { SteerStore } from '../messages/steer-store.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/attempt-rig.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { AgentProcess, Spawn } from '../../agents/process.ts';
+import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
 
 type Rig = Awaited<ReturnType<typeof attemptRig>>;
 

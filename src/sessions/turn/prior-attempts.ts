@@ -6,7 +6,7 @@ import { PastCalls } from '../../policy/retry-safety.ts';
 import { kindOf, kindOfCommand } from '../../policy/tools/kind.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { diffSince } from '../../workspaces/snapshot.ts';
+import { diffSince } from '../../workspaces/local/snapshots/snapshot.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { SessionStore } from '../session-store.ts';

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
-import type { FileChange } from '../contract/session-event.ts';
-import { listChanges } from './file-changes.ts';
+import type { FileChange } from '../../../contract/session-event.ts';
+import { listChanges } from '../../file-changes.ts';
 import { FileHashes } from './file-hash.ts';
 import { filesBelow, Parents, pathBelow, readStats, TOGETHER } from './file-walk.ts';
 import type { Snapshot, WorkspaceDiff } from './snapshot.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { isBusy } from '../contract/outcome.ts';
+import { isBusy } from '../../../contract/outcome.ts';
 
 /** Kept open so that it can be released when no other descriptor is left. */
 let spare: number | null = null;

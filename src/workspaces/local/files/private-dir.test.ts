@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/support/processes.ts';
+import { temporaryDirectory } from '../../../../test/support/processes.ts';
 import { privateDirOf, sweepPrivate } from './private-dir.ts';
 
 test('[A9] private files of dead nodes go, those of live ones stay', async () => {

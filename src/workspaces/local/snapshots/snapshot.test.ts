@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../test/support/processes.ts';
-import { byteLength } from '../contract/json.ts';
-import { SESSION_EVENTS } from '../contract/session-event.ts';
+import { temporaryDirectory } from '../../../../test/support/processes.ts';
+import { byteLength } from '../../../contract/json.ts';
+import { SESSION_EVENTS } from '../../../contract/session-event.ts';
 import {
   diffSince,
   type Snapshot,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
-import { until } from '../../test/support/until.ts';
+import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
+import { until } from '../../../../test/support/until.ts';
 
 /** The waiting shell of a server, or what it has become. */
 const lifelines = (installation: string): string[] =>

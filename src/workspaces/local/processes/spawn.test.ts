@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
-import { until } from '../../test/support/until.ts';
-import { StartError } from './process.ts';
+import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
+import { until } from '../../../../test/support/until.ts';
+import { StartError } from '../../process.ts';
 import { DRIVER_STOP_MS, LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { isBusy } from '../contract/outcome.ts';
-import { StartError } from './process.ts';
+import { isBusy } from '../../../contract/outcome.ts';
+import { StartError } from '../../process.ts';
 
 /** Explains the system's error code. */
 export async function startError(

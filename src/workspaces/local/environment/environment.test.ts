@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../../../config/config.ts';
+import { TAG_VARIABLE } from '../processes/tag.ts';
 import { AGENT_ENV_DEFAULT, agentEnvironment } from './environment.ts';
-import { TAG_VARIABLE } from './tag.ts';
 
 const SECRETS = {
   BATON_ADMIN_TOKEN: 'a',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { SessionId } from '../contract/session.ts';
-import type { FileChange } from '../contract/session-event.ts';
+import { SessionId } from '../../../contract/session.ts';
+import type { FileChange } from '../../../contract/session-event.ts';
 import { diffTrees, takeTree } from './snapshot-git.ts';
 import { compareManifest, takeManifest } from './snapshot-manifest.ts';
 

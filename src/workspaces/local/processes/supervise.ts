@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { AgentProcess, ProcessExit } from './process.ts';
+import type { AgentProcess, ProcessExit } from '../../process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { ProcessTree, type Root } from './process-tree.ts';
 import { interrupt } from './stop/interrupt.ts';

@@ -2,9 +2,9 @@ import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { agentRig } from '../../test/support/agent-rig.ts';
-import { root, temporaryDirectory } from '../../test/support/processes.ts';
-import { outcomeOf } from '../queue/handler-result.ts';
+import { agentRig } from '../../../../test/support/agent-rig.ts';
+import { root, temporaryDirectory } from '../../../../test/support/processes.ts';
+import { outcomeOf } from '../../../queue/handler-result.ts';
 
 const run = promisify(execFile);
 const OVERLOADED = {

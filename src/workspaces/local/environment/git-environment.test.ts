@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/support/processes.ts';
+import { temporaryDirectory } from '../../../../test/support/processes.ts';
 import { withGitLimits } from './git-environment.ts';
 
 /** A home directory that is a repository, with a data directory and a fresh workspace in it. */

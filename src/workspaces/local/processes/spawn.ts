@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type Spawn, type SpawnOptions, StartError } from './process.ts';
+import { type Spawn, type SpawnOptions, StartError } from '../../process.ts';
 import { type ProcessTable, processTable } from './process-table.ts';
 import { startError } from './start-error.ts';
 import { type Supervision, supervise } from './supervise.ts';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { agentRig, isAlive } from '../../test/support/agent-rig.ts';
-import { until } from '../../test/support/until.ts';
+import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
+import { until } from '../../../../test/support/until.ts';
 import { sweepLeftovers, sweepRun } from './sweep.ts';
 import { formatTag, TAG_VARIABLE } from './tag.ts';
 

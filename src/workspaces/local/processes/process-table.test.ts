@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../../test/support/until.ts';
+import { until } from '../../../../test/support/until.ts';
 import { processTable } from './process-table.ts';
 import { parseRow } from './process-table-mac.ts';
 import { findTag, newerThan, parseStat } from './process-table-proc.ts';
