@@ -37,6 +37,18 @@ test('an import against the direction of the architecture is reported', () => {
   expect(reported).toEqual(Object.keys(forbidden).toSorted());
 });
 
+test.each(['agents', 'sessions'])('[W1] src/%s acts only through a runtime', (folder) => {
+  const file = `src/${folder}/claude/driver.ts`;
+  for (const name of ['node:fs', 'node:fs/promises', 'node:child_process', 'node:os', 'fs', 'os']) {
+    expect(problemsOf({ [file]: name })).toEqual([
+      `${file} imports ${name}: src/${folder} acts through a runtime (src/workspaces/runtime.ts)`,
+    ]);
+  }
+  expect(problemsOf({ [file]: '../../workspaces/local/runtime.ts' })).toHaveLength(1);
+  expect(problemsOf({ [file]: '../../workspaces/runtime.ts' })).toEqual([]);
+  expect(problemsOf({ [`src/${folder}/claude/driver.test.ts`]: 'node:fs' })).toEqual([]);
+});
+
 test('imports along the direction, and those of tests and conformance suites, are not', () => {
   const allowed = {
     'src/contract/run.ts': './ids.ts',

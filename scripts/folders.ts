@@ -11,6 +11,16 @@ import { dirname, join, relative, resolve } from 'node:path';
 /** The most files in a folder, not counting those of its sub-folders. */
 const MOST_FILES = 40;
 
+/** The ports through which everything inside a workspace happens. */
+const WORKSPACES = [
+  'workspaces/runtime.ts',
+  'workspaces/files.ts',
+  'workspaces/process.ts',
+  'workspaces/provider.ts',
+  'workspaces/artefacts.ts',
+  'workspaces/file-changes.ts',
+];
+
 /** For each folder of `src`: the others it may import, or single files of them. Not listed: all. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
@@ -29,10 +39,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sessions/approvals/approval-store.ts',
     'sessions/messages/steer-store.ts',
   ],
-  agents: ['contract', 'workspaces'],
+  agents: ['contract', 'workspaces/runtime.ts', 'workspaces/files.ts', 'workspaces/process.ts'],
   workspaces: ['contract'],
   secrets: ['contract'],
-  sessions: ['contract', 'access', 'policy', 'queue', 'agents', 'workspaces', 'secrets'],
+  sessions: ['contract', 'access', 'policy', 'queue', 'agents', ...WORKSPACES, 'secrets'],
   server: ['contract', 'access', 'sessions', 'queue', 'agents', 'workspaces'],
   client: ['contract'],
   node: [
@@ -54,6 +64,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** The packages each of them may import. Not listed: any. */
 const PACKAGES: Record<string, readonly string[]> = { contract: ['zod'] };
+
+/**
+ * Folders that act in a workspace, which may be in a container or on another machine: they use its
+ * runtime, and nothing of this machine.
+ */
+const THROUGH_RUNTIME = ['agents', 'sessions'];
+const OF_THIS_MACHINE = /^(node:)?(fs|fs\/promises|child_process|os)$/;
 
 /** What the web app may import of `src`; it runs in a browser. */
 const WEB_MAY_IMPORT = ['contract', 'client'];
@@ -108,6 +125,8 @@ function refusalOf(file: string, name: string, target: string | undefined): stri
     return `of src, web may import ${WEB_MAY_IMPORT.join(' and ')} only`;
   }
   if (target === undefined) {
+    if (THROUGH_RUNTIME.includes(folder) && OF_THIS_MACHINE.test(name))
+      return `src/${folder} acts through a runtime (src/workspaces/runtime.ts)`;
     const packages = PACKAGES[folder];
     if (packages === undefined || packages.includes(name)) return undefined;
     return `src/${folder} may import ${packages.join(', ')} only`;

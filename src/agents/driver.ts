@@ -3,23 +3,24 @@ import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
 import type { AgentKind, AgentSpec } from '../contract/session.ts';
-import type { Spawn } from '../workspaces/process.ts';
+import type { Process, SpawnOptions } from '../workspaces/process.ts';
+import type { Runtime } from '../workspaces/runtime.ts';
 
 /*
  * The port behind every agent. A driver turns one message into a stream of events, and never throws:
- * a failure is its last event, with a class. It starts processes only through the `spawn` it is given,
- * so local, sandboxed, container and remote agents look the same to it.
+ * a failure is its last event, with a class. It acts only through the turn's runtime, so local,
+ * sandboxed, container and remote agents look the same to it.
  */
 
 export interface Turn {
   readonly agent: AgentSpec;
   readonly message: string;
-  readonly cwd: string;
   /** The agent's id for the conversation to resume; null starts a new one. */
   readonly conversation: string | null;
   /** A new conversation starts as a copy of this one, which does not change (S10). */
   readonly fork?: ForkPoint;
-  readonly spawn: Spawn;
+  /** Where the agent works. */
+  readonly runtime: TurnRuntime;
   /**
    * Masks text that arrives in pieces. If a driver keeps only the end of a text, it masks the text
    * first, because half a secret would no longer be recognised (P4).
@@ -54,6 +55,16 @@ export interface Turn {
    * is the difference (A5).
    */
   readonly usageBefore?: Json;
+}
+
+/** What a driver may use of a runtime. The processes that it starts belong to the turn's run. */
+export interface TurnRuntime
+  extends Pick<
+    Runtime,
+    'root' | 'home' | 'environment' | 'files' | 'filesIn' | 'inspect' | 'find' | 'keepPrivate'
+  > {
+  /** Rejects with a StartError. */
+  spawn(argv: readonly string[], options?: Omit<SpawnOptions, 'unit'>): Promise<Process>;
 }
 
 export interface TextStream {

@@ -22,7 +22,7 @@ const REGISTERED: Record<DrivenKind, Registration> = {
     driver: ({ claude }) => claudeDriver(claude),
     probe: ({ claude }, environment) => probeClaude(claude?.program, environment),
   },
-  shell: { driver: () => shellDriver(), probe: () => probeShell() },
+  shell: { driver: () => shellDriver(), probe: (_, environment) => probeShell(environment) },
 };
 
 export function driverOf(kind: AgentKind, settings: DriverSettings = {}): AgentDriver {

@@ -11,9 +11,16 @@ export interface AgentProbe {
   readonly findings: readonly Finding[];
 }
 
+/** What a probe may use of the machine: it checks as an agent would, but without a workspace. */
 export interface ProbeEnvironment {
   /** The server's own environment. */
   readonly server: NodeJS.ProcessEnv;
   /** The part of it that agents see (A10). */
   readonly agent: Readonly<Record<string, string>>;
+  readonly home: string;
+  /** The path of a program; null if it is not installed. */
+  find(program: string): Promise<string | null>;
+  /** What a program prints; null if it fails or does not run. `env` is added to the agents'. */
+  outputOf(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<string | null>;
+  isReadable(path: string): Promise<boolean>;
 }

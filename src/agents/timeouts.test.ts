@@ -14,10 +14,9 @@ async function run(message: string, timeouts: Partial<Timeouts>, turn: Partial<T
   for await (const event of driver.run({
     agent: { kind: 'shell' },
     message,
-    cwd: '/',
     conversation: null,
     maskStream: unmasked,
-    spawn: rig.spawnFor(),
+    runtime: rig.runtime(),
     signal: new AbortController().signal,
     ...turn,
   })) {
@@ -57,10 +56,9 @@ test('[A8] a slow consumer of events does not make the agent silent', async () =
   const turn: Turn = {
     agent: { kind: 'shell' },
     message: 'echo said; sleep 0.1; echo more',
-    cwd: '/',
     conversation: null,
     maskStream: unmasked,
-    spawn: rig.spawnFor(),
+    runtime: rig.runtime(),
     signal: new AbortController().signal,
   };
   for await (const event of driver.run(turn)) {

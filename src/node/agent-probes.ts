@@ -3,7 +3,7 @@ import type { AgentProbe } from '../agents/probe.ts';
 import type { Config } from '../config/config.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { DRIVEN_KINDS, type DrivenKind } from '../contract/agent-kinds.ts';
-import { agentEnvironment } from '../workspaces/local/environment/environment.ts';
+import { probeEnvironment } from './probe-environment.ts';
 
 /*
  * A probe starts the program, so its result is cached; a bad result only briefly, because the
@@ -26,11 +26,7 @@ export interface AgentProbesOptions {
 export const agentProbe =
   ({ claudePath, agentEnv }: ProbedConfig, env: NodeJS.ProcessEnv): Probe =>
   (kind) =>
-    probeAgent(
-      kind,
-      { claude: { program: claudePath } },
-      { server: env, agent: agentEnvironment(env, agentEnv) },
-    );
+    probeAgent(kind, { claude: { program: claudePath } }, probeEnvironment(env, agentEnv));
 
 /**
  * Returns a function that says which agents can run here. It probes on demand and caches the

@@ -30,13 +30,10 @@ import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { directoryArtefacts } from '../workspaces/artefacts.ts';
 import { directoryProvider, workspacesOf } from '../workspaces/directory.ts';
 import { withGitLimits } from '../workspaces/local/environment/git-environment.ts';
-import { privateDirOf } from '../workspaces/local/files/private-dir.ts';
-import { type Lifeline, startLifeline } from '../workspaces/local/processes/lifeline.ts';
-import { createSpawn } from '../workspaces/local/processes/spawn.ts';
-import { sweepRun } from '../workspaces/local/processes/sweep.ts';
-import { snapshotDirOf } from '../workspaces/local/snapshots/snapshot.ts';
+import { Lifelines } from '../workspaces/local/processes/lifelines.ts';
+import { homeOf, localRuntime } from '../workspaces/local/runtime.ts';
 import { workspaceProviders } from '../workspaces/providers.ts';
-import { removeTree } from '../workspaces/remove-tree.ts';
+import { packagedProgram } from './packaged-programs.ts';
 
 export interface Parts {
   readonly store: BatonStore;
@@ -106,13 +103,25 @@ export function compose(parts: Parts): Composed {
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
-  const providerOf = workspaceProviders(directoryProvider(parts));
-  const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
-  const ownFiles = ownFilesOf(parts);
   const environment = withGitLimits(
     parts.environment,
     bothNamesOf(parts.dataDir).map(workspacesOf),
   );
+  const lifelines = new Lifelines({ ...parts, nodeId: () => worker.nodeId });
+  const local = {
+    dataDir: parts.dataDir,
+    environment,
+    installation,
+    node: () => lifelines.node(),
+    packaged: packagedProgram,
+    onLeft: (left: unknown, runId: string) =>
+      log.error({ runId, left }, 'Could not stop all processes of an agent'),
+  };
+  const providerOf = workspaceProviders(
+    directoryProvider({ ...parts, runtimeOf: (workspace) => localRuntime(local, workspace) }),
+  );
+  const artefacts = directoryArtefacts({ dataDir: parts.dataDir });
+  const ownFiles = ownFilesOf(parts);
   const provisioner = new Provisioner({
     store,
     providerOf,
@@ -127,7 +136,6 @@ export function compose(parts: Parts): Composed {
     provisioner: parts.executes ? provisioner : null,
     removeWorkspace: async (sessionId) => {
       await artefacts.remove(sessionId);
-      await removeTree(snapshotDirOf(parts.dataDir, sessionId));
       await providerOf('directory').delete({ sessionId, spec: { provider: 'directory' } });
     },
     host: parts.host,
@@ -136,23 +144,7 @@ export function compose(parts: Parts): Composed {
     ...(parts.onPass === undefined ? {} : { onPass: parts.onPass }),
   });
 
-  // One for each node id, started with its first agent.
-  const lifelines = new Map<string, Lifeline>();
-  const nodeWithLifeline = (): string => {
-    const node = worker.nodeId ?? '';
-    if (!lifelines.has(node)) {
-      const privateDir = privateDirOf(parts.dataDir, node);
-      const lifeline = startLifeline({ installation, node, privateDir });
-      // Otherwise the next agent tries again; this one will probably not start either.
-      if (lifeline !== null) lifelines.set(node, lifeline);
-    }
-    return node;
-  };
-  const claude = {
-    program: parts.claudePath,
-    privateDir: () => privateDirOf(parts.dataDir, nodeWithLifeline()),
-  };
-
+  const claude = { program: parts.claudePath };
   const run = agentHandler({
     store: parts.onCost === undefined ? store : withReportedCosts(store, parts.onCost),
     provisioner,
@@ -161,15 +153,7 @@ export function compose(parts: Parts): Composed {
     ...(parts.runOutputBytes === undefined ? {} : { runOutputBytes: parts.runOutputBytes }),
     onDenied: () => parts.onDenied?.('call'),
     parkUsageLimit: parts.parkUsageLimit ?? true,
-    spawnFor: (runId) =>
-      createSpawn({
-        environment,
-        tag: { installation, node: nodeWithLifeline(), run: runId },
-        onLeft: (left) => log.error({ runId, left }, 'Could not stop all processes of an agent'),
-      }),
     artefacts,
-    snapshotDirOf: (sessionId) => snapshotDirOf(parts.dataDir, sessionId),
-    sweepRun: (runId) => sweepRun({ installation, run: runId }),
     ...masking,
     box,
     ownFiles,
@@ -196,6 +180,7 @@ export function compose(parts: Parts): Composed {
     box,
     log,
     ownFiles,
+    home: homeOf(environment),
     providerOf,
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
@@ -220,9 +205,7 @@ export function compose(parts: Parts): Composed {
     mask: (text) => masker.mask(text),
     log,
   });
-  const endLifelines = (): void => {
-    for (const lifeline of lifelines.values()) lifeline.end();
-  };
+  const endLifelines = (): void => lifelines.end();
   return { queue, worker, connections, reconciler, service, access, endLifelines };
 }
 

@@ -2,6 +2,7 @@ import { isBatonError } from '../contract/errors.ts';
 import type { WorkspaceProviderName } from '../contract/session.ts';
 import type { Logger } from '../queue/logger.ts';
 import { WorkspaceError, type WorkspaceProvider } from '../workspaces/provider.ts';
+import type { Runtime } from '../workspaces/runtime.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
@@ -21,17 +22,17 @@ export interface ProvisionerOptions {
 /** Prepares workspaces; a session becomes ACTIVE only once its workspace is ready (W2). */
 export class Provisioner {
   readonly #options: ProvisionerOptions;
-  readonly #underWay = new Map<string, Promise<string>>();
+  readonly #underWay = new Map<string, Promise<Runtime>>();
 
   constructor(options: ProvisionerOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves to the workspace's path. On failure, puts the session into ERROR and throws a
+   * Resolves to the workspace's runtime. On failure, puts the session into ERROR and throws a
    * WorkspaceError.
    */
-  prepare(current: SessionWithFacts): Promise<string> {
+  prepare(current: SessionWithFacts): Promise<Runtime> {
     const { id } = current.session;
     const known = this.#underWay.get(id);
     if (known !== undefined) return known;
@@ -40,25 +41,26 @@ export class Provisioner {
     return preparing;
   }
 
-  async #prepare({ session }: SessionWithFacts): Promise<string> {
+  async #prepare({ session }: SessionWithFacts): Promise<Runtime> {
     const { providerOf, log, host, onReady, onFailed } = this.#options;
     const { id, workspace, status } = session;
     const provider = providerOf(workspace.provider);
-    let path: string;
+    let runtime: Runtime;
     try {
-      path = (await provider.ensure({ sessionId: id, spec: workspace })).path;
+      runtime = await provider.ensure({ sessionId: id, spec: workspace });
     } catch (error) {
       const message = error instanceof WorkspaceError ? error.message : String(error);
       log.warn({ sessionId: id, reason: message }, 'Workspace not ready');
       if (await this.#change(id, { do: 'fail', error: message, host })) onFailed?.();
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }
+    const { root: path } = runtime;
     const isReady = status !== 'PENDING' && status !== 'ERROR';
-    if (isReady && session.workspacePath === path) return path;
+    if (isReady && session.workspacePath === path) return runtime;
     const ready = await this.#change(id, { do: 'ready', path, host });
     if (ready && session.readyAt === null) onReady?.((Date.now() - session.createdAt) / 1000);
     if (ready) log.info({ sessionId: id, path }, 'Workspace ready');
-    return path;
+    return runtime;
   }
 
   /** False if the session has since ended or moved, which is not a workspace failure. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { testRuntime } from '../../test/support/local-runtime.ts';
 import { serviceRig } from '../../test/support/service-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { SILENT } from '../queue/logger.ts';
@@ -22,7 +23,7 @@ async function reconcilerRig(
       name: 'directory',
       local: true,
       ensure: ({ sessionId }) =>
-        hangs(sessionId) ? never : Promise.resolve({ path: `/${sessionId}` }),
+        hangs(sessionId) ? never : Promise.resolve(testRuntime(`/${sessionId}`)),
       observe: async () => 'ready',
       delete: async () => {},
     }),

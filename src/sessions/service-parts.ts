@@ -44,6 +44,8 @@ export interface ServiceParts {
   readonly box: SecretBox;
   readonly log: Logger;
   readonly ownFiles: OwnFiles;
+  /** The home directory of agents, for `~` in a call that is judged without its runtime. */
+  readonly home: string;
   /** Called when a session may need work, such as preparing its workspace. */
   readonly onWork: () => void;
   /**

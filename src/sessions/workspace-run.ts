@@ -38,7 +38,7 @@ export const checkWorkspace =
       return { problem: `${path} does not exist on that host. Copy it from the old host first.` };
     }
     try {
-      return { path: (await provider.ensure({ sessionId, spec })).path };
+      return { path: (await provider.ensure({ sessionId, spec })).root };
     } catch (error) {
       if (error instanceof WorkspaceError) return { problem: error.message };
       throw error;

@@ -12,6 +12,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testRuntime } from '../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { newId } from '../contract/ids.ts';
 import { workspaceContract } from './conformance/provider.ts';
@@ -19,12 +20,15 @@ import { directoryProvider } from './directory.ts';
 import { WorkspaceError } from './provider.ts';
 import { workspaceProviders } from './providers.ts';
 import { removeTree } from './remove-tree.ts';
+import type { Runtime } from './runtime.ts';
+
+const runtimeOf = ({ id, root }: Pick<Runtime, 'id' | 'root'>) => testRuntime(root, { id });
 
 function rig() {
   const base = realpathSync(temporaryDirectory());
   const dataDir = join(base, 'data');
   mkdirSync(dataDir);
-  const provider = directoryProvider({ dataDir });
+  const provider = directoryProvider({ dataDir, runtimeOf });
   const sessionId = newId();
   const given = (path?: string) => ({
     sessionId,
@@ -41,7 +45,7 @@ describe('a fresh directory', () => {
 describe('a fresh directory', () => {
   test('[W1] lies under the data directory, for its owner only', async () => {
     const { provider, dataDir, sessionId, given } = rig();
-    const { path } = await provider.ensure(given());
+    const { root: path } = await provider.ensure(given());
     expect(path).toBe(join(dataDir, 'workspaces', sessionId));
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
@@ -69,7 +73,7 @@ describe('a fresh directory', () => {
 
   test('[W1] goes without what links in it lead to', async () => {
     const { provider, base, given } = rig();
-    const { path } = await provider.ensure(given());
+    const { root: path } = await provider.ensure(given());
     mkdirSync(join(base, 'precious'));
     writeFileSync(join(base, 'precious/file'), '');
     symlinkSync(join(base, 'precious'), join(path, 'link'));
@@ -114,8 +118,8 @@ describe('a directory that is given', () => {
     const path = join(base, 'project');
     mkdirSync(path);
     symlinkSync(path, join(base, 'link'));
-    expect(await provider.ensure(given(path))).toEqual({ path });
-    expect(await provider.ensure(given(join(base, 'link')))).toEqual({ path });
+    expect((await provider.ensure(given(path))).root).toBe(path);
+    expect((await provider.ensure(given(join(base, 'link')))).root).toBe(path);
     expect(await provider.observe(given(path))).toBe('ready');
     await provider.delete(given(path));
     expect(existsSync(path)).toBe(true);
@@ -163,6 +167,7 @@ describe('a directory that is given', () => {
     mkdirSync(join(base, 'login/deep'), { recursive: true });
     const provider = directoryProvider({
       dataDir,
+      runtimeOf,
       ownPaths: [join(base, 'login'), join(base, 'no')],
     });
     for (const name of ['login', 'login/deep']) {
@@ -176,14 +181,14 @@ describe('a directory that is given', () => {
     const { provider, base, given } = rig();
     for (const name of ['data2', '..data']) {
       mkdirSync(join(base, name));
-      expect(await provider.ensure(given(join(base, name)))).toEqual({ path: join(base, name) });
+      expect((await provider.ensure(given(join(base, name)))).root).toBe(join(base, name));
     }
   });
 
   test('[W1] may be the session’s own workspace', async () => {
     const { provider, given } = rig();
-    const { path } = await provider.ensure(given());
-    expect(await provider.ensure(given(path))).toEqual({ path });
+    const { root: path } = await provider.ensure(given());
+    expect((await provider.ensure(given(path))).root).toBe(path);
   });
 });
 

@@ -2,18 +2,17 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { SessionId, type WorkspaceSpec } from '../contract/session.ts';
-import {
-  type Workspace,
-  WorkspaceError,
-  type WorkspaceProvider,
-  type WorkspaceRequest,
-} from './provider.ts';
+import { snapshotDirOf } from './local/snapshots/snapshot.ts';
+import { WorkspaceError, type WorkspaceProvider, type WorkspaceRequest } from './provider.ts';
 import { removeTree } from './remove-tree.ts';
+import type { Runtime } from './runtime.ts';
 
 export interface DirectoryOptions {
   readonly dataDir: string;
   /** Baton's own files and folders outside the data directory. */
   readonly ownPaths?: readonly string[];
+  /** `root` is a real path. */
+  readonly runtimeOf: (workspace: Pick<Runtime, 'id' | 'root'>) => Runtime;
 }
 
 /** Where new workspaces are created. */
@@ -23,17 +22,22 @@ export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspac
  * A plain directory on this machine: a new one under the data directory, or an existing one, which
  * is used as it is and never removed.
  */
-export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions): WorkspaceProvider {
+export function directoryProvider({
+  dataDir,
+  ownPaths = [],
+  runtimeOf,
+}: DirectoryOptions): WorkspaceProvider {
   const ownPath = (sessionId: string): string =>
     join(workspacesOf(dataDir), SessionId.parse(sessionId));
   return {
     name: 'directory',
     local: true,
-    ensure: async ({ sessionId, spec }): Promise<Workspace> => {
+    ensure: async ({ sessionId, spec }) => {
       const own = ownPath(sessionId);
       refuseOthers(spec);
-      if (spec.path === undefined) return { path: await make(own) };
-      return { path: await check(spec.path, own, dataDir, ownPaths) };
+      const root =
+        spec.path === undefined ? await make(own) : await check(spec.path, own, dataDir, ownPaths);
+      return runtimeOf({ id: sessionId, root });
     },
     observe: async ({ sessionId, spec }: WorkspaceRequest) => {
       try {
@@ -45,6 +49,7 @@ export function directoryProvider({ dataDir, ownPaths = [] }: DirectoryOptions):
       }
     },
     delete: async ({ sessionId, spec }) => {
+      await removeTree(snapshotDirOf(dataDir, sessionId));
       if (spec.path === undefined) await removeTree(ownPath(sessionId));
     },
   };

@@ -7,7 +7,7 @@ export interface ProcessExit {
 }
 
 /** A started process with everything it starts: one killable unit (A9). */
-export interface AgentProcess {
+export interface Process {
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -24,9 +24,15 @@ export interface AgentProcess {
   stop(): Promise<void>;
 }
 
+/** How long a driver may take to ask its agent to stop before it calls `stop` (Q9). */
+export const DRIVER_STOP_MS = 600;
+
 export interface SpawnOptions {
-  readonly cwd: string;
-  /** Added to the environment the agent is allowed to see. */
+  /** What the process belongs to, such as a run's id. Leftovers are found by it. */
+  readonly unit: string;
+  /** An absolute path as the agent sees it; by default the workspace. */
+  readonly cwd?: string;
+  /** Added to the runtime's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Who gets an interrupt; by default, only the process. */
   readonly interrupts?: 'process' | 'group';
@@ -51,4 +57,4 @@ export class StartError extends Error {
 }
 
 /** Rejects with a StartError. */
-export type Spawn = (argv: readonly string[], options: SpawnOptions) => Promise<AgentProcess>;
+export type Spawn = (argv: readonly string[], options: SpawnOptions) => Promise<Process>;

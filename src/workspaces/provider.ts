@@ -1,4 +1,5 @@
 import type { WorkspaceProviderName, WorkspaceSpec } from '../contract/session.ts';
+import type { Runtime } from './runtime.ts';
 
 /*
  * The port behind workspaces. `ensure` is idempotent. `observe` throws if it cannot find out, instead
@@ -10,10 +11,6 @@ export interface WorkspaceRequest {
   readonly spec: WorkspaceSpec;
 }
 
-export interface Workspace {
-  readonly path: string;
-}
-
 /** Its message is shown to people: what happened, why, and what to do. */
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';
@@ -23,9 +20,9 @@ export interface WorkspaceProvider {
   readonly name: WorkspaceProviderName;
   /** Whether the workspace exists on only one machine, where its session must run (Q23). */
   readonly local: boolean;
-  /** Creates it if missing. Throws a WorkspaceError. */
-  ensure(request: WorkspaceRequest): Promise<Workspace>;
+  /** Creates it if missing; the only way to act inside it. Throws a WorkspaceError. */
+  ensure(request: WorkspaceRequest): Promise<Runtime>;
   observe(request: WorkspaceRequest): Promise<'ready' | 'missing'>;
-  /** Removes what `ensure` created, and nothing else. */
+  /** Removes what `ensure` and the runtime created, and nothing else. */
   delete(request: WorkspaceRequest): Promise<void>;
 }

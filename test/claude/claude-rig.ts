@@ -9,9 +9,11 @@ import type {
   ToolAnswer,
   ToolCall,
   Turn,
+  TurnRuntime,
 } from '../../src/agents/driver.ts';
 import type { Json } from '../../src/contract/json.ts';
-import type { AgentProcess, Spawn } from '../../src/workspaces/process.ts';
+import { privateDirOf } from '../../src/workspaces/local/files/private-dir.ts';
+import type { Process } from '../../src/workspaces/process.ts';
 import type { StepInput } from '../model-server/script.ts';
 import { scripted } from '../model-server/script.ts';
 import { startModelServer } from '../model-server/server.ts';
@@ -47,7 +49,7 @@ export async function claudeRig() {
   };
   const cwd = folder('work');
   const temporary = folder('tmp');
-  const privateDir = join(home, 'private');
+  const dataDir = folder('data');
   const environment: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     HOME: home,
@@ -63,23 +65,19 @@ export async function claudeRig() {
     settings: ClaudeSettings & { env?: Record<string, string> } = {},
   ) => {
     const { env, ...rest } = settings;
-    const spawn = agents.spawnFor('run', {
-      environment: { ...environment, ...env },
-      ladder: PATIENT,
-    });
+    const local = { dataDir, environment: { ...environment, ...env }, ladder: PATIENT };
     return new Talk(
       {
         agent: { kind: 'claude' },
         message: steps === undefined ? 'hello' : scripted(steps),
-        cwd,
         conversation: null,
         maskStream: unmasked,
-        spawn,
+        runtime: agents.runtime(cwd, local),
         signal: new AbortController().signal,
         permit: async () => ({ behavior: 'allow' }),
         ...given,
       },
-      { program: CLAUDE, retries: 0, privateDir: () => privateDir, ...rest },
+      { program: CLAUDE, retries: 0, ...rest },
     );
   };
 
@@ -88,7 +86,7 @@ export async function claudeRig() {
     cwd,
     home,
     environment,
-    privateDir,
+    privateDir: privateDirOf(dataDir, 'node'),
     agents,
     start,
     /** Runs a turn to its end. */
@@ -100,7 +98,7 @@ export async function claudeRig() {
 export class Talk {
   readonly events: DriverEvent[] = [];
   readonly asked: ToolCall[] = [];
-  readonly processes: AgentProcess[] = [];
+  readonly processes: Process[] = [];
   readonly commandLines: (readonly string[])[] = [];
   readonly #done: Promise<DriverEnd>;
   #output = '';
@@ -112,8 +110,8 @@ export class Talk {
       this.asked.push(call);
       return turn.permit?.(call, withdrawn) ?? { behavior: 'deny', message: 'nobody' };
     };
-    const spawn: Spawn = async (argv, options) => {
-      const started = await turn.spawn(argv, options);
+    const spawn: TurnRuntime['spawn'] = async (argv, options) => {
+      const started = await turn.runtime.spawn(argv, options);
       this.processes.push(started);
       this.commandLines.push(argv);
       const stdout = new PassThrough();
@@ -122,7 +120,9 @@ export class Talk {
       });
       return { ...started, stdout: started.stdout.pipe(stdout) };
     };
-    this.#done = this.#take(claudeDriver(settings).run({ ...turn, permit, spawn }));
+    this.#done = this.#take(
+      claudeDriver(settings).run({ ...turn, permit, runtime: { ...turn.runtime, spawn } }),
+    );
   }
 
   async #take(events: AsyncIterable<DriverEvent>): Promise<DriverEnd> {

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { expect, onTestFinished } from 'vitest';
-import type { TextStream } from '../../src/agents/driver.ts';
-import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
+import type { TextStream, TurnRuntime } from '../../src/agents/driver.ts';
 import { processTable } from '../../src/workspaces/local/processes/process-table.ts';
-import { createSpawn, type SpawnSettings } from '../../src/workspaces/local/processes/spawn.ts';
 import type { Ladder } from '../../src/workspaces/local/processes/stop/ladder.ts';
 import { sweepLeftovers } from '../../src/workspaces/local/processes/sweep.ts';
 import { parseTag } from '../../src/workspaces/local/processes/tag.ts';
-import type { Spawn } from '../../src/workspaces/process.ts';
+import type { LocalSettings } from '../../src/workspaces/local/runtime.ts';
+import { testRuntime } from './local-runtime.ts';
 import { root } from './processes.ts';
 import { until } from './until.ts';
 
@@ -38,16 +37,20 @@ export function agentRig() {
     await sweepLeftovers({ installation, self: 'nobody', liveNodes: new Set() });
     expect(left).toEqual([]);
   });
-  const spawnFor = (run = 'run', settings: Partial<SpawnSettings> = {}) =>
-    createSpawn({
-      environment: agentEnvironment(process.env),
-      tag: { installation, node: 'node', run },
-      ladder: QUICK,
-      ...settings,
-    });
+  const runtimeAt = (path: string, settings: Partial<LocalSettings> = {}) =>
+    testRuntime(path, { installation, ladder: QUICK, ...settings });
+  /** The runtime of a turn. */
+  const runtime = (path = '/', settings: Partial<LocalSettings> = {}, run = 'run'): TurnRuntime => {
+    const whole = runtimeAt(path, settings);
+    return { ...whole, spawn: (argv, options) => whole.spawn(argv, { ...options, unit: run }) };
+  };
+  const spawnFor = (run = 'run', settings: Partial<LocalSettings> = {}) =>
+    runtime('/', settings, run).spawn;
   return {
     installation,
     marked,
+    runtimeAt,
+    runtime,
     spawnFor,
     start: (name: string) => start(spawnFor(), name),
     server: (options: Parameters<typeof server>[1]) => server(installation, options),
@@ -77,7 +80,7 @@ async function server(
 }
 
 /** Starts a program of the fixtures and waits until it reports that it is ready. */
-async function start(spawn: Spawn, name: string) {
+async function start(spawn: TurnRuntime['spawn'], name: string) {
   const interpreter = name.endsWith('.mjs') ? process.execPath : '/bin/sh';
   const agent = await spawn([interpreter, join(fixtures, name)], { cwd: '/' });
   agent.stderr.resume();

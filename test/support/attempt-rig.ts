@@ -19,10 +19,10 @@ import { Provisioner } from '../../src/sessions/provisioner.ts';
 import { mayUse } from '../../src/sessions/rules/sender-check.ts';
 import { agentHandler } from '../../src/sessions/turn/agent-handler.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
-import type { Swept } from '../../src/workspaces/local/processes/sweep.ts';
-import { snapshotDirOf } from '../../src/workspaces/local/snapshots/snapshot.ts';
 import type { Spawn } from '../../src/workspaces/process.ts';
+import type { Runtime } from '../../src/workspaces/runtime.ts';
 import { claim } from './asking.ts';
+import { testRuntime } from './local-runtime.ts';
 import { temporaryDirectory } from './processes.ts';
 import { serviceRig } from './service-rig.ts';
 
@@ -34,7 +34,7 @@ export interface AttemptRigOptions {
   readonly session?: object;
   readonly spawn?: Spawn;
   /** Processes of an earlier attempt that cannot be stopped. */
-  readonly left?: Swept['left'];
+  readonly left?: readonly number[];
 }
 
 const NO_SPAWN: Spawn = () => Promise.reject(new Error('this rig starts no process'));
@@ -53,12 +53,17 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
   });
   const masker = createMasker();
   const box = aesBox(Buffer.alloc(32, 7));
+  const runtimeOf = (id: string): Runtime => ({
+    ...testRuntime(path, { id, dataDir: rig.dataDir }),
+    spawn: options.spawn ?? NO_SPAWN,
+    stopLeftovers: async () => options.left ?? [],
+  });
   const provisioner = new Provisioner({
     store,
     providerOf: () => ({
       name: 'directory',
       local: true,
-      ensure: async () => ({ path }),
+      ensure: async ({ sessionId }) => runtimeOf(sessionId),
       observe: async () => 'ready',
       delete: async () => {},
     }),
@@ -100,10 +105,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       store,
       provisioner,
       driverOf: () => driver,
-      spawnFor: () => options.spawn ?? NO_SPAWN,
-      sweepRun: async () => ({ stopped: [], left: options.left ?? [] }),
       artefacts: directoryArtefacts(rig),
-      snapshotDirOf: (sessionId) => snapshotDirOf(rig.dataDir, sessionId),
       masker,
       maskJson: (value) => maskJson(masker, value),
       maskCall: (input) => maskCallJson(masker, input),

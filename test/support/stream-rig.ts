@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -25,6 +26,7 @@ import { createSessions } from '../../src/sessions/sessions.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { directoryProvider } from '../../src/workspaces/directory.ts';
 import { workspaceProviders } from '../../src/workspaces/providers.ts';
+import { testRuntime } from './local-runtime.ts';
 import { temporaryDirectory } from './processes.ts';
 import { testStore } from './sqlite.ts';
 
@@ -70,7 +72,10 @@ export async function streamRig(options: StreamRigOptions = {}) {
     box: aesBox(randomBytes(32)),
     log: SILENT,
     ownFiles: new OwnFiles({ paths: [dataDir], except: [] }),
-    providerOf: workspaceProviders(directoryProvider({ dataDir })),
+    home: homedir(),
+    providerOf: workspaceProviders(
+      directoryProvider({ dataDir, runtimeOf: ({ root }) => testRuntime(root) }),
+    ),
     artefacts: directoryArtefacts({ dataDir }),
     checkAgent: () => {},
     onWork: () => {},

@@ -10,7 +10,7 @@ import { Worker } from '../../../src/queue/worker/worker.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
 import { agentEnvironment } from '../../../src/workspaces/local/environment/environment.ts';
-import { createSpawn } from '../../../src/workspaces/local/processes/spawn.ts';
+import { localRuntime } from '../../../src/workspaces/local/runtime.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
 import type { Resources } from '../../resources.ts';
@@ -81,14 +81,13 @@ async function bareHandler(resources: Resources): Promise<number> {
   const queue = new RunQueue(await sqliteStore({ path: join(dataDir, 'baton.db') }));
   queue.register('agent', {
     run: async (_payload, context) => {
-      const spawn = createSpawn({
-        environment,
-        tag: { installation: 'bench', node: 'bench', run: context.run.id },
-      });
+      const local = localRuntime(
+        { dataDir, environment, installation: 'bench', node: () => 'bench' },
+        { id: context.run.lane, root: dataDir },
+      );
       const turn = {
         agent: { kind: 'shell' },
         message: COMMAND,
-        cwd: dataDir,
         conversation: null,
         maskStream: () => masker.stream(),
         signal: context.signal,
@@ -97,10 +96,13 @@ async function bareHandler(resources: Resources): Promise<number> {
       const processes: { stop(): Promise<void> }[] = [];
       for await (const event of driverOf('shell').run({
         ...turn,
-        spawn: async (argv, options) => {
-          const started = await spawn(argv, options);
-          processes.push(started);
-          return started;
+        runtime: {
+          ...local,
+          spawn: async (argv, options) => {
+            const started = await local.spawn(argv, { ...options, unit: context.run.id });
+            processes.push(started);
+            return started;
+          },
         },
       })) {
         if (event.kind === 'end' && event.end.outcome.kind === 'succeeded') {

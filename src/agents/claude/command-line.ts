@@ -1,5 +1,5 @@
 import type { Turn } from '../driver.ts';
-import type { PrivateFiles } from './private-files.ts';
+import type { ArgumentFiles } from './argument-files.ts';
 import { OFFERED_TOOLS } from './tools.ts';
 
 /**
@@ -23,7 +23,7 @@ export function commandLine(
   program: string,
   turn: Turn,
   conversation: Conversation,
-  files: Pick<PrivateFiles, 'mcpConfig' | 'systemPrompt'> = {},
+  files: Pick<ArgumentFiles, 'mcpConfig' | 'systemPrompt'> = {},
 ): string[] {
   const { agent, limits = {} } = turn;
   const option = (name: string, value: string | number | undefined): string[] =>

@@ -39,10 +39,9 @@ test('[Q16] what an agent reports about a stopped call is not its result', async
     {
       agent: { kind: 'claude' },
       message: 'push',
-      cwd: '/',
       conversation: null,
       maskStream: unmasked,
-      spawn: agentRig().spawnFor(),
+      runtime: agentRig().runtime(),
       signal: stop.signal,
     },
     { program: path },

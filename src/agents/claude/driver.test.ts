@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { failure, Talk } from '../../../test/claude/claude-rig.ts';
 import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { packagedProgram } from '../../node/packaged-programs.ts';
 import type { Turn } from '../driver.ts';
-import { findClaude } from './program.ts';
 import { OLDEST_VERSION } from './version.ts';
 
 const line = (value: object) => `echo '${JSON.stringify(value)}'`;
@@ -30,10 +30,9 @@ function program(...commands: string[]): string {
 const turnOf = (given: Partial<Turn> = {}): Turn => ({
   agent: { kind: 'claude' },
   message: 'hello',
-  cwd: '/',
   conversation: null,
   maskStream: unmasked,
-  spawn: agentRig().spawnFor(),
+  runtime: agentRig().runtime(),
   signal: new AbortController().signal,
   ...given,
 });
@@ -72,11 +71,16 @@ describe('[A2] a Claude Code that cannot work', () => {
 
   test('is looked for on the PATH, then in node_modules', async () => {
     const path = program('true');
-    const env = { PATH: `/not/there:${join(path, '..')}` };
-    expect(await findClaude('/named/claude', env)).toBe('/named/claude');
-    expect(await findClaude(undefined, env)).toBe(path);
-    expect(await findClaude(undefined, { PATH: '' })).toMatch(/node_modules\/.*claude$/);
-    expect(await findClaude(undefined, { PATH: '' }, ['/not/there'])).toBeNull();
+    const [PATH, packaged] = [`/not/there:${join(path, '..')}`, packagedProgram];
+    const found = (settings: object) => agentRig().runtimeAt('/', settings).find('claude');
+    expect(await found({ environment: { PATH }, packaged })).toBe(path);
+    expect(await found({ environment: {}, packaged })).toMatch(/node_modules\/.*claude$/);
+    expect(await found({ environment: {} })).toBeNull();
+    const runtime = agentRig().runtime('/', { environment: { PATH } });
+    const named = new Talk(turnOf({ runtime }), { program: '/named/claude' });
+    expect((await named.ended()).commandLines).toEqual([]);
+    const talk = await new Talk(turnOf({ runtime }), {}).ended();
+    expect(talk.commandLines[0]?.[0]).toBe(path);
   });
 });
 

@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { CAPABILITIES } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
 import { type ErrorClass, isBusy } from '../../contract/outcome.ts';
-import { type AgentProcess, StartError } from '../../workspaces/process.ts';
+import { type Process, StartError } from '../../workspaces/process.ts';
 import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
+import { type ArgumentFiles, writeArgumentFiles } from './argument-files.ts';
 import { type Conversation, commandLine, environment } from './command-line.ts';
 import { follow } from './follow.ts';
-import { type PrivateFiles, writePrivateFiles } from './private-files.ts';
-import { findClaude } from './program.ts';
 import { contentOf } from './prompt.ts';
 import { findTranscript } from './transcript.ts';
 import { INSTALL } from './version.ts';
 
 export interface ClaudeSettings {
-  /** Path of Claude Code; by default, Baton searches for it. */
+  /** Path of Claude Code, which is not checked; by default, Baton searches for it. */
   readonly program?: string | undefined;
   /** How often it retries a call to the model. */
   readonly retries?: number;
-  /** Where the agent's private files are kept while it runs; a temporary directory by default. */
-  readonly privateDir?: () => string;
 }
 
 const RETRIES = 2;
@@ -36,7 +32,7 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
-  const program = await findClaude(settings.program, process.env);
+  const program = settings.program ?? (await turn.runtime.find('claude'));
   if (program === null) {
     yield failed('agent_unavailable', `Claude Code was not found. ${FIX}`);
     return;
@@ -50,18 +46,17 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     return;
   }
   const conversation = await conversationOf(turn);
-  let files: PrivateFiles;
+  let files: ArgumentFiles;
   try {
-    files = await writePrivateFiles(settings.privateDir?.() ?? tmpdir(), turn);
+    files = await writeArgumentFiles(turn);
   } catch (error) {
     const errorClass = isBusy(error) ? 'overloaded' : 'agent_unavailable';
     yield failed(errorClass, `Could not write the files for Claude Code: ${String(error)}`);
     return;
   }
-  let agent: AgentProcess;
+  let agent: Process;
   try {
-    agent = await turn.spawn(commandLine(program, turn, conversation, files), {
-      cwd: turn.cwd,
+    agent = await turn.runtime.spawn(commandLine(program, turn, conversation, files), {
       env: environment(settings.retries ?? RETRIES),
     });
   } catch (error) {
@@ -79,10 +74,10 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
   }
 }
 
-async function conversationOf({ conversation, fork }: Turn): Promise<Conversation> {
+async function conversationOf({ conversation, fork, runtime }: Turn): Promise<Conversation> {
   if (conversation !== null) return { how: 'resume', id: conversation };
   if (fork === undefined) return { how: 'begin', id: randomUUID() };
-  const source = (await findTranscript(fork.conversation, process.env)) ?? fork.conversation;
+  const source = (await findTranscript(fork.conversation, runtime)) ?? fork.conversation;
   return { how: 'fork', id: randomUUID(), source, head: fork.head };
 }
 

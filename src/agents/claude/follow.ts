@@ -1,5 +1,5 @@
 import type { Json } from '../../contract/json.ts';
-import type { AgentProcess, ProcessExit } from '../../workspaces/process.ts';
+import type { Process, ProcessExit } from '../../workspaces/process.ts';
 import type { DriverEvent, Turn } from '../driver.ts';
 import { readOutput } from '../output/read-output.ts';
 import { TextTail } from '../output/text-tail.ts';
@@ -22,7 +22,7 @@ const COUNTED: ReadonlySet<string> = new Set(['message_start', 'message_delta'])
 
 /** Follows one process from its first line to its end. */
 export async function* follow(
-  agent: AgentProcess,
+  agent: Process,
   turn: Turn,
   content: Json,
 ): AsyncGenerator<DriverEvent> {

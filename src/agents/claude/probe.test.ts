@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
-import { agentEnvironment } from '../../workspaces/local/environment/environment.ts';
+import { probeEnvironment } from '../../node/probe-environment.ts';
 import { probeClaude } from './probe.ts';
 
 /** A program that claims to be Claude Code of a version. */
@@ -15,8 +15,7 @@ function claude(version: string): string {
 
 /** What `baton doctor` shows. */
 async function check(path: string, server: NodeJS.ProcessEnv, agentEnv?: string[]) {
-  const agent = agentEnvironment(server, agentEnv);
-  return (await probeClaude(path, { server, agent })).findings;
+  return (await probeClaude(path, probeEnvironment(server, agentEnv))).findings;
 }
 
 test('[C1] the doctor finds Claude Code with its version, and a key', async () => {

@@ -1,18 +1,9 @@
-import { execFile } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { AgentProblem } from '../../contract/agent.ts';
 import type { Finding } from '../../contract/finding.ts';
 import type { AgentProbe, ProbeEnvironment } from '../probe.ts';
-import { findClaude } from './program.ts';
 import { INSTALL, isTooOld, OLDEST_VERSION } from './version.ts';
 
-const run = promisify(execFile);
-/** It starts within a second, but a busy machine needs longer. */
-const VERSION_MS = 20_000;
 const SHELL_WORKS = 'the shell agent works without it';
 
 /**
@@ -23,13 +14,13 @@ export async function probeClaude(
   named: string | undefined,
   environment: ProbeEnvironment,
 ): Promise<AgentProbe> {
-  const program = await findClaude(named, environment.server);
+  const program = named ?? (await environment.find('claude'));
   if (program === null) {
     const fix = `${INSTALL}, then sign in; or set BATON_CLAUDE_PATH`;
     const advice = `${fix}; ${SHELL_WORKS}`;
     return unfit('not_installed', fix, 'Claude Code is not installed', advice);
   }
-  const version = await versionOf(program, environment.agent);
+  const version = await versionOf(program, environment);
   if (version === null) {
     const fix = `correct BATON_CLAUDE_PATH, or install it again (${INSTALL})`;
     return unfit('does_not_run', fix, `${program} does not run`, `${fix}; ${SHELL_WORKS}`);
@@ -50,14 +41,10 @@ const unfit = (problem: AgentProblem, fix: string, text: string, advice = fix): 
   findings: [{ name: 'agent claude', state: 'note', text, fix: advice }],
 });
 
-async function versionOf(
-  program: string,
-  env: Readonly<Record<string, string>>,
-): Promise<string | null> {
+async function versionOf(program: string, { outputOf }: ProbeEnvironment): Promise<string | null> {
   const quiet = { DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' };
-  const options = { env: { ...env, ...quiet }, timeout: VERSION_MS };
-  const output = await run(program, ['--version'], options).catch(() => null);
-  return /\d+\.\d+\.\d+/.exec(output?.stdout ?? '')?.[0] ?? null;
+  const output = await outputOf([program, '--version'], quiet);
+  return /\d+\.\d+\.\d+/.exec(output ?? '')?.[0] ?? null;
 }
 
 const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
@@ -67,16 +54,12 @@ interface Login extends Pick<AgentProbe, 'problem' | 'fix'> {
 }
 
 /** Which credential agents would use. */
-async function probeLogin({ server, agent }: ProbeEnvironment): Promise<Login> {
+async function probeLogin({ server, agent, home, isReadable }: ProbeEnvironment): Promise<Login> {
   const key = KEYS.find((each) => (agent[each] ?? '') !== '');
   if (key !== undefined) return signedIn(`${key} is set for agents`);
-  const folder = agent['CLAUDE_CONFIG_DIR'] ?? join(agent['HOME'] ?? homedir(), '.claude');
+  const folder = agent['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude');
   const file = join(folder, '.credentials.json');
-  const isThere = await access(file, constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return signedIn(`signed in (${file})`);
+  if (await isReadable(file)) return signedIn(`signed in (${file})`);
   const hiddenKey = KEYS.find((each) => (server[each] ?? '') !== '');
   if (hiddenKey !== undefined) {
     const text = 'a key is set, but agents cannot see it';

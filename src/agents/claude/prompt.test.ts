@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
-import { unmasked } from '../../../test/support/agent-rig.ts';
+import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
 import type { Turn } from '../driver.ts';
 import { asText, contentOf } from './prompt.ts';
 
 const turn = (message: string): Turn => ({
   agent: { kind: 'claude' },
   message,
-  cwd: '/',
   conversation: null,
   maskStream: unmasked,
-  spawn: () => Promise.reject(new Error('nothing is started here')),
+  runtime: agentRig().runtime(),
   signal: new AbortController().signal,
 });
 

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Json } from '../../contract/json.ts';
 import type { Attachment, Turn } from '../driver.ts';
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+
+/** Models accept no image that is nearly as large. */
+const IMAGE_BYTES = 8 * 1024 * 1024;
 
 /** Commands of Claude Code that affect only the conversation. */
 const COMMANDS = /^\/(?:clear|compact|context|usage)(?:\s|$)/;
@@ -18,18 +19,18 @@ export const asText = (message: string): string =>
 
 /** The message as the model gets it: images inline, other files by path (A11). */
 export async function contentOf(turn: Turn): Promise<Json> {
-  const { attachments = [], cwd } = turn;
+  const { attachments = [], runtime } = turn;
   const message = asText(turn.message);
   if (attachments.length === 0) return message;
   const shown = attachments.filter(({ mediaType }) => SHOWN.has(mediaType));
   const named = attachments.filter(({ mediaType }) => !SHOWN.has(mediaType));
-  const images = await Promise.all(shown.map((image) => block(image, cwd)));
+  const images = await Promise.all(shown.map((image) => block(image, runtime)));
   const list = named.map(({ name, path }) => `- ${name}: ${path}`).join('\n');
   const text = list === '' ? message : `${message}\n\nFiles that came with this message:\n${list}`;
   return [...images, { type: 'text', text }];
 }
 
-async function block({ path, mediaType }: Attachment, cwd: string): Promise<Json> {
-  const data = await readFile(resolve(cwd, path), 'base64');
+async function block({ path, mediaType }: Attachment, { files }: Turn['runtime']): Promise<Json> {
+  const data = (await files.read(path, IMAGE_BYTES)).toString('base64');
   return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DRIVER_STOP_MS } from '../../workspaces/local/processes/stop/ladder.ts';
-import type { AgentProcess, ProcessExit } from '../../workspaces/process.ts';
+import type { Process, ProcessExit } from '../../workspaces/process.ts';
+import { DRIVER_STOP_MS } from '../../workspaces/process.ts';
 import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
@@ -25,7 +25,7 @@ const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false }
  * lines: a caller that aborts may have stopped consuming events.
  */
 export class Shutdown {
-  readonly #agent: AgentProcess;
+  readonly #agent: Process;
   readonly #dialogue: Dialogue;
   readonly #steering: Steering;
   readonly #result = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ export class Shutdown {
   /** Whether it was stopped before its turn was over. */
   stopped = false;
 
-  constructor(agent: AgentProcess, dialogue: Dialogue, steering: Steering) {
+  constructor(agent: Process, dialogue: Dialogue, steering: Steering) {
     this.#agent = agent;
     this.#dialogue = dialogue;
     this.#steering = steering;

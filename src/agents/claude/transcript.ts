@@ -1,28 +1,22 @@
-import { access, readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { TurnRuntime } from '../driver.ts';
 
 /**
- * The transcript of a conversation; null if it is not on this machine. Claude Code stores
+ * The transcript of a conversation; null if the agent cannot see it. Claude Code stores
  * transcripts by working directory, and 2.1.197 resolves an id only from that directory; a path
  * works from anywhere.
  */
 export async function findTranscript(
   conversation: string,
-  environment: Readonly<Record<string, string | undefined>>,
+  { home, environment, filesIn, inspect }: TurnRuntime,
 ): Promise<string | null> {
-  const home = environment['HOME'] ?? homedir();
   const projects = join(environment['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude'), 'projects');
-  const folders = await readdir(projects).catch(() => []);
-  for (const folder of folders) {
-    const file = join(projects, folder, `${conversation}.jsonl`);
-    if (await exists(file)) return file;
+  const folders = await filesIn(projects)
+    .list('.')
+    .catch(() => null);
+  for (const { name } of folders?.entries ?? []) {
+    const file = join(projects, name, `${conversation}.jsonl`);
+    if ((await inspect(file)).kind !== 'missing') return file;
   }
   return null;
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );

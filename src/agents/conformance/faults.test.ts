@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { AgentProcess } from '../../workspaces/process.ts';
+import type { Process } from '../../workspaces/process.ts';
 import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
 import { rulesOf } from './driver.ts';
 import { DriverRig } from './rig.ts';
@@ -26,13 +26,16 @@ const broken = (subject: DriverSubject, fault: Fault): DriverSubject => ({
 
 /** Starts processes that are changed in some way. */
 const withProcess =
-  (changed: (process: AgentProcess) => Partial<AgentProcess>): Fault =>
+  (changed: (process: Process) => Partial<Process>): Fault =>
   (run, turn) =>
     run({
       ...turn,
-      spawn: async (...given) => {
-        const started = await turn.spawn(...given);
-        return { ...started, ...changed(started) };
+      runtime: {
+        ...turn.runtime,
+        spawn: async (...given) => {
+          const started = await turn.runtime.spawn(...given);
+          return { ...started, ...changed(started) };
+        },
       },
     });
 
@@ -49,7 +52,7 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'reads a file of the workspace through node:fs',
     fault: async function* (run, turn) {
-      const notes = await readFile(join(turn.cwd, 'notes'), 'utf8');
+      const notes = await readFile(join(turn.runtime.root, 'notes'), 'utf8');
       yield { kind: 'notice', text: notes };
       yield* run(turn);
     },
@@ -134,13 +137,16 @@ const PLANTED: readonly Planted[] = [
     fault: (run, turn) =>
       run({
         ...turn,
-        spawn: (argv, options) => {
-          const env = Object.fromEntries(
-            Object.entries(process.env).flatMap(([name, value]) =>
-              value === undefined ? [] : [[name, value]],
-            ),
-          );
-          return turn.spawn(argv, { ...options, env: { ...options.env, ...env } });
+        runtime: {
+          ...turn.runtime,
+          spawn: (argv, options) => {
+            const env = Object.fromEntries(
+              Object.entries(process.env).flatMap(([name, value]) =>
+                value === undefined ? [] : [[name, value]],
+              ),
+            );
+            return turn.runtime.spawn(argv, { ...options, env: { ...options?.env, ...env } });
+          },
         },
       }),
     rule: "[A10] it gets nothing of the server's environment",

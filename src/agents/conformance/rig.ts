@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { agentRig, unmasked } from '../../../test/support/agent-rig.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { until } from '../../../test/support/until.ts';
-import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
-import type { AgentDriver, DriverEvent, Turn } from '../driver.ts';
+import type { Process } from '../../workspaces/process.ts';
+import type { AgentDriver, DriverEvent, Turn, TurnRuntime } from '../driver.ts';
 import { Play } from './play.ts';
 import type { Agent, DriverSubject } from './subject.ts';
 
 export type Given = Partial<Turn> & {
   /** Wraps the driver, as with time limits. */
   readonly wrap?: (driver: AgentDriver) => AgentDriver;
+  /** Takes the place of starting processes. */
+  readonly spawn?: TurnRuntime['spawn'];
 };
 
 export interface RigOptions {
@@ -18,14 +20,14 @@ export interface RigOptions {
   readonly patienceMs?: number;
 }
 
-/** One driver with agents that do what the suite says, in a workspace that only `spawn` can enter. */
+/** One driver with agents that do what the suite says, in a workspace that only its runtime can enter. */
 export class DriverRig {
   readonly subject: DriverSubject;
   readonly patienceMs: number;
   readonly #agents = agentRig();
   readonly #workspace = temporaryDirectory();
   readonly #started: (readonly string[])[] = [];
-  readonly #processes: AgentProcess[] = [];
+  readonly #processes: Process[] = [];
 
   constructor(subject: DriverSubject, { patienceMs = 30_000 }: RigOptions = {}) {
     this.subject = subject;
@@ -86,14 +88,18 @@ export class DriverRig {
     await Promise.all(this.#processes.map((each) => each.stop()));
   }
 
-  readonly #spawn: Spawn = (() => {
-    const spawn = this.#agents.spawnFor();
-    return async (argv, options) => {
-      this.#started.push(argv);
-      const cwd = options.cwd === PLACE ? this.#workspace : options.cwd;
-      const process = await spawn(argv, { ...options, cwd });
-      this.#processes.push(process);
-      return process;
+  readonly #runtime: TurnRuntime = (() => {
+    const runtime = this.#agents.runtime(this.#workspace);
+    return {
+      ...runtime,
+      root: PLACE,
+      spawn: async (argv, { cwd = PLACE, ...options } = {}) => {
+        this.#started.push(argv);
+        const elsewhere = cwd === PLACE ? {} : { cwd };
+        const process = await runtime.spawn(argv, { ...options, ...elsewhere });
+        this.#processes.push(process);
+        return process;
+      },
     };
   })();
 
@@ -102,13 +108,12 @@ export class DriverRig {
   }
 
   /** The only place of the suite that knows what a turn consists of. */
-  #run({ driver, turn }: Agent, { wrap = (same) => same, ...given }: Given) {
+  #run({ driver, turn }: Agent, { wrap = (same) => same, spawn, ...given }: Given) {
     return wrap(driver).run({
       ...turn,
-      cwd: PLACE,
       conversation: null,
+      runtime: { ...this.#runtime, ...(spawn === undefined ? {} : { spawn }) },
       maskStream: unmasked,
-      spawn: this.#spawn,
       signal: new AbortController().signal,
       ...given,
     });

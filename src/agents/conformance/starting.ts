@@ -2,12 +2,13 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
-import { type Spawn, StartError } from '../../workspaces/process.ts';
+import { StartError } from '../../workspaces/process.ts';
+import type { TurnRuntime } from '../driver.ts';
 import type { Topic } from './driver.ts';
 import { print } from './subject.ts';
 
 const failing =
-  (error: Error): Spawn =>
+  (error: Error): TurnRuntime['spawn'] =>
   () =>
     Promise.reject(error);
 

@@ -40,10 +40,13 @@ export const stopRules: Topic = ({ words, does }) => {
             run: (turn) =>
               driver.run({
                 ...turn,
-                spawn: async (...given) => {
-                  const started = await turn.spawn(...given);
-                  stop.abort();
-                  return started;
+                runtime: {
+                  ...turn.runtime,
+                  spawn: async (...given) => {
+                    const started = await turn.runtime.spawn(...given);
+                    stop.abort();
+                    return started;
+                  },
                 },
               }),
           }),

@@ -14,9 +14,7 @@ export type Need =
   | 'calls'
   | 'steers'
   | 'resumes'
-  | 'spends'
-  /** Shows attached images without reading files of this machine. */
-  | 'remote images';
+  | 'spends';
 
 /** A driver, and what in a turn makes it start a certain program. */
 export interface Agent {

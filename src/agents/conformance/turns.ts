@@ -18,7 +18,6 @@ export const turnRules: Topic = ({ words, does }) => [
   },
   {
     title: '[A11] it gets attached images without files of this machine',
-    needs: 'remote images',
     check: async (rig) => {
       rig.put('picture.png', Buffer.from('89504e470d0a1a0a', 'hex'));
       const attachments = [{ name: 'picture', path: 'picture.png', mediaType: 'image/png' }];

@@ -6,7 +6,7 @@ const OPTIONS = { lingerMs: 50, pieceBytes: 16 };
 
 test('[A9] a pipe held open by somebody whom nothing stops does not hold up the end', async () => {
   const argv = ['/bin/sh', '-c', 'sleep 1000 & echo said'];
-  const agent = await agentRig().spawnFor()(argv, { cwd: '/' });
+  const agent = await agentRig().spawnFor()(argv);
   const said: string[] = [];
   // As if stopping had no effect, as with processes of another user.
   for await (const { text } of readOutput({ ...agent, stop: async () => {} }, OPTIONS)) {
@@ -18,7 +18,7 @@ test('[A9] a pipe held open by somebody whom nothing stops does not hold up the 
 
 test('[E7] output that was there at the end is read to its end, however slowly', async () => {
   const argv = ['/bin/sh', '-c', 'i=0; while [ $i -lt 3000 ]; do echo 1234567; i=$((i+1)); done'];
-  const agent = await agentRig().spawnFor()(argv, { cwd: '/' });
+  const agent = await agentRig().spawnFor()(argv);
   await agent.exited;
   await agent.stop();
   let length = 0;

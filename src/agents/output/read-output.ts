@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentProcess } from '../../workspaces/process.ts';
+import type { Process } from '../../workspaces/process.ts';
 import { Decoder } from './decoder.ts';
 
 export interface OutputOptions {
@@ -21,7 +21,7 @@ export interface Piece {
  * silent even then is abandoned.
  */
 export async function* readOutput(
-  process: Pick<AgentProcess, 'stdout' | 'stderr' | 'exited' | 'stop'>,
+  process: Pick<Process, 'stdout' | 'stderr' | 'exited' | 'stop'>,
   { lingerMs, pieceBytes }: OutputOptions,
 ): AsyncGenerator<Piece> {
   const sources = (['stdout', 'stderr'] as const).map((name) => ({

@@ -8,15 +8,14 @@ import { until } from '../../../test/support/until.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { SECRETS } from '../../policy/masking/corpus.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
-import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
-import type { DriverEvent, Turn } from '../driver.ts';
+import type { Process } from '../../workspaces/process.ts';
+import type { DriverEvent, Turn, TurnRuntime } from '../driver.ts';
 import { SHELL_SETTINGS, shellDriver } from './driver.ts';
 
 interface Given {
   message: string;
   agent?: AgentSpec;
-  cwd?: string;
-  spawn?: Spawn;
+  runtime?: TurnRuntime;
   signal?: AbortSignal;
   maskStream?: Turn['maskStream'];
 }
@@ -24,14 +23,16 @@ interface Given {
 function run(given: Given, settings = SHELL_SETTINGS): AsyncIterable<DriverEvent> {
   return shellDriver(settings).run({
     agent: { kind: 'shell' },
-    cwd: '/',
     conversation: null,
     maskStream: unmasked,
-    spawn: agentRig().spawnFor(),
+    runtime: agentRig().runtime(),
     signal: new AbortController().signal,
     ...given,
   });
 }
+
+/** A runtime that starts processes in its own way. */
+const starting = (spawn: TurnRuntime['spawn']): TurnRuntime => ({ ...agentRig().runtime(), spawn });
 
 /** All events, and what most tests ask of them. */
 async function all(events: AsyncIterable<DriverEvent>) {
@@ -107,7 +108,9 @@ describe('the shell agent', () => {
 
   test('[A1] works in the workspace', async () => {
     const cwd = realpathSync(temporaryDirectory());
-    expect((await all(run({ message: 'pwd', cwd }))).stdout).toBe(`${cwd}\n`);
+    expect((await all(run({ message: 'pwd', runtime: agentRig().runtime(cwd) }))).stdout).toBe(
+      `${cwd}\n`,
+    );
   });
 
   test('[A1] says nothing when its command says nothing', async () => {
@@ -134,7 +137,8 @@ describe('the shell agent', () => {
   test('[A1] a long message means the same as a short one', async () => {
     const cwd = temporaryDirectory();
     const text = `${'語'.repeat(120_000)}é"$x\n`;
-    const { end } = await all(run({ message: `x='${text}'; printf '%s' "$x" > written`, cwd }));
+    const message = `x='${text}'; printf '%s' "$x" > written`;
+    const { end } = await all(run({ message, runtime: agentRig().runtime(cwd) }));
     expect(end.exitCode).toBe(0);
     expect(readFileSync(join(cwd, 'written'), 'utf8')).toBe(text);
   });
@@ -163,7 +167,9 @@ describe('the end of a command', () => {
   });
 
   test('[A1] a spawn that breaks is an end, not an exception', async () => {
-    const { end } = await all(run({ message: 'x', spawn: () => Promise.reject(new Error('no')) }));
+    const { end } = await all(
+      run({ message: 'x', runtime: starting(() => Promise.reject(new Error('no'))) }),
+    );
     expect(end.outcome).toEqual(failure('unknown', 'Error: no'));
   });
 
@@ -172,7 +178,7 @@ describe('the end of a command', () => {
     const abort = new AbortController();
     const list: DriverEvent[] = [];
     const message = 'trap "echo interrupted; exit 1" INT; sleep 1000 & echo begun; wait';
-    for await (const event of run({ message, spawn: rig.spawnFor(), signal: abort.signal })) {
+    for await (const event of run({ message, runtime: rig.runtime(), signal: abort.signal })) {
       list.push(event);
       if (event.kind === 'delta') abort.abort();
     }
@@ -182,15 +188,15 @@ describe('the end of a command', () => {
   });
 
   test('[Q9] aborted before it begins, it starts nothing', async () => {
-    const spawn: Spawn = () => Promise.reject(new Error('started'));
-    const { list } = await all(run({ message: 'x', spawn, signal: AbortSignal.abort() }));
+    const runtime = starting(() => Promise.reject(new Error('started')));
+    const { list } = await all(run({ message: 'x', runtime, signal: AbortSignal.abort() }));
     expect(list).toMatchObject([{ kind: 'end', end: { outcome: { kind: 'stopped' } } }]);
   });
 
   test('[Q9] it is stopped also while nobody takes its output', async () => {
     const rig = agentRig();
     const abort = new AbortController();
-    const options = { message: 'yes', spawn: rig.spawnFor(), signal: abort.signal };
+    const options = { message: 'yes', runtime: rig.runtime(), signal: abort.signal };
     const events = run(options)[Symbol.asyncIterator]();
     await events.next();
     await until(() => rig.marked().length > 0);
@@ -201,7 +207,7 @@ describe('the end of a command', () => {
 
   test('[A9] a consumer that leaves early leaves nothing running', async () => {
     const rig = agentRig();
-    for await (const event of run({ message: 'yes', spawn: rig.spawnFor() })) {
+    for await (const event of run({ message: 'yes', runtime: rig.runtime() })) {
       if (event.kind === 'delta') break;
     }
     expect(rig.marked()).toEqual([]);
@@ -216,7 +222,7 @@ describe('the end of a command', () => {
     ],
   ])('[A9] what it leaves in the background does not hold up the end: %s', async (_, message) => {
     const rig = agentRig();
-    const { end, stdout } = await all(run({ message, spawn: rig.spawnFor() }));
+    const { end, stdout } = await all(run({ message, runtime: rig.runtime() }));
     expect(end.outcome.kind).toBe('succeeded');
     expect(stdout).toContain('left\n');
     expect(rig.marked()).toEqual([]);
@@ -259,10 +265,10 @@ describe('output', () => {
 
   test('[E7] is read no faster than it is taken, in pieces of a bounded size', async () => {
     const spawn = agentRig().spawnFor();
-    let flood: AgentProcess | undefined;
+    let flood: Process | undefined;
     const events = run({
       message: 'yes 1234567',
-      spawn: async (...given) => (flood = await spawn(...given)),
+      runtime: starting(async (...given) => (flood = await spawn(...given))),
     })[Symbol.asyncIterator]();
     let taken = 0;
     const take = async () => {

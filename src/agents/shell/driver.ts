@@ -1,6 +1,6 @@
 import { CAPABILITIES } from '../../contract/agent-kinds.ts';
 import type { RunError } from '../../contract/outcome.ts';
-import { type AgentProcess, type ProcessExit, StartError } from '../../workspaces/process.ts';
+import { type Process, type ProcessExit, StartError } from '../../workspaces/process.ts';
 import {
   type AgentDriver,
   type DriverEnd,
@@ -40,12 +40,10 @@ async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverE
     yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
-  let process: AgentProcess;
+  let process: Process;
   try {
-    process = await turn.spawn(commandLine(turn.agent, turn.message), {
-      cwd: turn.cwd,
-      interrupts: 'group',
-    });
+    const argv = commandLine(turn.agent, turn.message);
+    process = await turn.runtime.spawn(argv, { interrupts: 'group' });
   } catch (error) {
     yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: failed(startFailure(error)) } };
     return;
@@ -62,7 +60,7 @@ async function* run(turn: Turn, settings: ShellSettings): AsyncGenerator<DriverE
 }
 
 async function* follow(
-  process: AgentProcess,
+  process: Process,
   turn: Turn,
   settings: ShellSettings,
 ): AsyncGenerator<DriverEvent> {

@@ -10,7 +10,7 @@ import { strictest } from '../../policy/tools/decide.ts';
 import { ruleFor } from '../../policy/tools/rule-for.ts';
 import { openOriginal } from '../messages/messages.ts';
 import { judgeAsWritten } from '../rules/judge-call.ts';
-import { judgeAll } from '../rules/tool-scopes.ts';
+import { judgeAll, locationOf } from '../rules/tool-scopes.ts';
 import type { SessionService } from '../service.ts';
 import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
 import type { SessionWithFacts } from '../session-record.ts';
@@ -115,16 +115,17 @@ async function checkEditedInput(
   { tool, kind, sessionId, runId }: ApprovalRecord,
   input: NonNullable<DecideApproval['input']>,
   by: Principal,
-  { store, queue, ownFiles }: ServiceParts,
+  parts: ServiceParts,
 ): Promise<void> {
+  const { store, queue, ownFiles } = parts;
   const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
   if (!payload.success || kind !== 'tool') return;
   const [rules, steers] = await Promise.all([store.rulesFor(sessionId), store.listSteers([runId])]);
-  const workspace = rules?.workspacePath ?? null;
+  const location = locationOf(rules?.workspacePath, parts);
   const others = steers.map(({ standing }) => standing);
   const verdict = strictest([
-    judgeAll({ tool, input }, workspace, payload.data, others, rules),
-    judgeAsWritten({ tool, input }, workspace, standingOf(by), rules, ownFiles),
+    judgeAll({ tool, input }, location, payload.data, others, rules),
+    judgeAsWritten({ tool, input }, location, standingOf(by), rules, ownFiles),
   ]);
   if (verdict.decision !== 'deny') return;
   const why = `The tool rules do not allow this input: ${verdict.reason}.`;

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testRuntime } from '../../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { AttachmentUpload } from '../../contract/attachment.ts';
@@ -87,18 +88,21 @@ describe('[A11] files with a message', () => {
 
   test('are never written through a link in the workspace', async () => {
     const file = { name: 'a.txt', mediaType: 'text/plain', content: Buffer.from('mine') };
+    const filesOf = (workspace: string) => testRuntime(workspace).files;
     const outside = temporaryDirectory();
     writeFileSync(join(outside, 'a.txt'), 'theirs');
     for (const link of ['.baton', '.baton/attachments', '.baton/attachments/run']) {
       const workspace = temporaryDirectory();
       mkdirSync(join(workspace, link, '..'), { recursive: true });
       symlinkSync(outside, join(workspace, link));
-      await expect(writeAttachments(workspace, 'run', [file]), link).rejects.toThrow('directory');
+      await expect(writeAttachments(filesOf(workspace), 'run', [file]), link).rejects.toThrow(
+        'directory',
+      );
     }
     const workspace = temporaryDirectory();
     mkdirSync(join(workspace, '.baton/attachments/run'), { recursive: true });
     symlinkSync(join(outside, 'a.txt'), join(workspace, '.baton/attachments/run/a.txt'));
-    await writeAttachments(workspace, 'run', [file]);
+    await writeAttachments(filesOf(workspace), 'run', [file]);
     expect(readFileSync(join(outside, 'a.txt'), 'utf8')).toBe('theirs');
     expect(readFileSync(join(workspace, '.baton/attachments/run/a.txt'), 'utf8')).toBe('mine');
   });

@@ -8,6 +8,7 @@ import { findToChange, type ServiceParts } from '../service-parts.ts';
 import { refusedStart } from './agent-check.ts';
 import { denialOf, explain, refusalOf } from './command-check.ts';
 import { judgeAsWritten } from './judge-call.ts';
+import { locationOf } from './tool-scopes.ts';
 
 export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disallowedTools'> {
   readonly sessionId: string;
@@ -31,7 +32,7 @@ export async function checkAdmission(
   const sent = { ...standingOf(by), ...tools };
   // Does not follow links: the workspace may be on another machine, which checks again.
   const verdict = await refusalOf(message, rules.agent, sent, async (call, by) =>
-    judgeAsWritten(call, rules.workspacePath, by, rules, ownFiles),
+    judgeAsWritten(call, locationOf(rules.workspacePath, parts), by, rules, ownFiles),
   );
   if (verdict === null) return true;
   // A person who may not even send a message must learn nothing about the rules.
@@ -47,14 +48,15 @@ export async function checkAdmission(
  * (P1).
  */
 export async function checkAgentStart(
-  { store, onDenied, ownFiles }: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles'>,
+  parts: Pick<ServiceParts, 'store' | 'onDenied' | 'ownFiles' | 'home'>,
   by: Principal,
   agent: AgentSpec,
   workspace: string | null,
 ): Promise<void> {
+  const { store, onDenied, ownFiles } = parts;
   const refused = refusedStart(
     agent,
-    workspace,
+    locationOf(workspace, parts),
     standingOf(by),
     await store.sharedRules(),
     ownFiles,

@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../contract/session.ts';
 import type { ToolCall } from '../../policy/tools/call.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import type { Location } from '../../policy/tools/path-match.ts';
 import { startedBy } from '../../policy/tools/started-by.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { refusal } from './command-check.ts';
@@ -24,7 +25,7 @@ export interface RefusedStart {
  */
 export function refusedStart(
   agent: AgentSpec,
-  workspace: string | null,
+  location: Location,
   by: Standing,
   rules: RulesInForce,
   ownFiles: OwnFiles,
@@ -33,7 +34,7 @@ export function refusedStart(
     if (calls === null) return { field, call: { tool: 'Bash' }, verdict: NOT_UNDERSTOOD };
     const judged = calls.map((call) => ({
       call,
-      verdict: judgeAsWritten(call, workspace, by, rules, ownFiles),
+      verdict: judgeAsWritten(call, location, by, rules, ownFiles),
     }));
     const worst = strictest(judged.map(({ verdict }) => verdict));
     const verdict = refusal(worst, by.channel);

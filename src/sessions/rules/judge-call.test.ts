@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testRuntime } from '../../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import type { Json } from '../../contract/json.ts';
@@ -29,7 +30,8 @@ function machine() {
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
   const verdict = (tool: string, input: Json, channel: Channel, session: object = {}) => {
     const rules = { session: { ...NONE, ...session }, channels: {}, global: null };
-    return judgeCall({ tool, input }, work, { sent: { channel } }, rules as never, own);
+    const sent = { sent: { channel } };
+    return judgeCall({ tool, input }, testRuntime(work), sent, rules as never, own);
   };
   const decide = async (...given: Parameters<typeof verdict>): Promise<string> =>
     (await verdict(...given)).decision;

@@ -2,10 +2,12 @@ import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
+import type { Location } from '../../policy/tools/path-match.ts';
 import { judgeRefused } from '../../policy/tools/refused-tools.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { realCalls } from './real-call.ts';
-import { type Call, judge, judgeAll, locationOf, type Sent } from './tool-scopes.ts';
+import type { Links } from './real-paths.ts';
+import { type Call, judge, judgeAll, type Sent } from './tool-scopes.ts';
 
 interface Speakers {
   readonly sent: Sent;
@@ -14,25 +16,26 @@ interface Speakers {
 }
 
 /**
- * Judges a call on the machine where it would run, both as written and by where its paths really
+ * Judges a call in the runtime where it would run, both as written and by where its paths really
  * lead. Checks the rules, and whether it touches Baton's own files (P3, P7).
  */
 export async function judgeCall(
   call: Call,
-  workspace: string,
+  runtime: Links,
   { sent, others = [] }: Speakers,
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Promise<Verdict> {
-  const { calls, targets, isFollowed } = await realCalls(call, workspace);
-  const own = calls.map((each) => ownFiles.judge({ ...each, ...locationOf(workspace) }));
-  const verdicts = calls.map((each) => judgeAll(each, workspace, sent, others, rules));
+  const { calls, targets, isFollowed } = await realCalls(call, runtime);
+  const location = { cwd: runtime.root, home: runtime.home };
+  const own = calls.map((each) => ownFiles.judge({ ...each, ...location }));
+  const verdicts = calls.map((each) => judgeAll(each, location, sent, others, rules));
   const verdict = strictest([
     ...verdicts,
     ...[...own, judgeRefused(call)].filter((one) => one !== null),
   ]);
   if (verdict.decision === 'allow') return verdict;
-  const links = isFollowed ? linksTo(targets, workspace) : NOT_FOLLOWED;
+  const links = isFollowed ? linksTo(targets, runtime.root) : NOT_FOLLOWED;
   return links === '' ? verdict : { ...verdict, reason: `${verdict.reason}${links}` };
 }
 
@@ -61,12 +64,12 @@ export function linksIn(reason: string): string {
 /** The same on any machine, without following paths. */
 export function judgeAsWritten(
   call: Call,
-  workspace: string | null,
+  location: Location,
   sent: Sent,
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Verdict {
-  const own = ownFiles.judge({ ...call, ...locationOf(workspace) });
-  const verdict = judge(call, workspace, sent, rules);
+  const own = ownFiles.judge({ ...call, ...location });
+  const verdict = judge(call, location, sent, rules);
   return strictest([verdict, ...[own, judgeRefused(call)].filter((one) => one !== null)]);
 }

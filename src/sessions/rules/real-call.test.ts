@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRig, END, init } from '../../../test/support/attempt-rig.ts';
+import { testRuntime } from '../../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import type { ToolAnswer } from '../../agents/driver.ts';
@@ -18,9 +19,9 @@ function linkRig() {
   symlinkSync('src', join(work, 'near'));
   symlinkSync(work, join(home, 'door'));
   const leads = async (input: object, from = work, tool = 'Read') =>
-    (await realCalls({ tool, input: { ...input } }, from)).calls[1]?.input ?? null;
+    (await realCalls({ tool, input: { ...input } }, testRuntime(from))).calls[1]?.input ?? null;
   const named = async (command: string) =>
-    (await realCalls({ tool: 'Bash', input: { command } }, work)).calls[0]?.real;
+    (await realCalls({ tool: 'Bash', input: { command } }, testRuntime(work))).calls[0]?.real;
   return { home, work, outside, leads, named };
 }
 
@@ -132,11 +133,11 @@ test.each([
 ])(
   '[P1] the time for a long path does not grow with the square of its length: %s, %s of %s',
   async (tool, field, piece) => {
-    const workspace = temporaryDirectory();
+    const runtime = testRuntime(temporaryDirectory());
     const time = async (length: number): Promise<number> => {
       const input = { [field]: piece.repeat(length / piece.length) };
       const begun = process.cpuUsage();
-      await realCalls({ tool, input }, workspace);
+      await realCalls({ tool, input }, runtime);
       const { user, system } = process.cpuUsage(begun);
       return (user + system) / 1000;
     };

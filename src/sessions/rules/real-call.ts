@@ -1,9 +1,8 @@
-import { homedir } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import type { Json } from '../../contract/json.ts';
 import { FILE_FIELDS, namesOfCall, spellingsOf, type ToolCall } from '../../policy/tools/call.ts';
 import { PATH_MAX, shortened } from '../../policy/tools/short-path.ts';
-import { RealPaths } from './real-paths.ts';
+import { type Links, RealPaths } from './real-paths.ts';
 
 type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
 
@@ -20,11 +19,12 @@ export interface RealCalls {
  * that leads out of it. A file tool is judged as written and by where its paths lead; for a command
  * or an unknown tool, the judgement includes where each of its names leads.
  */
-export async function realCalls(call: Call, workspace: string): Promise<RealCalls> {
+export async function realCalls(call: Call, runtime: Links): Promise<RealCalls> {
   const { tool, input } = call;
-  const paths = await RealPaths.in(workspace);
-  const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, homedir()));
-  const names = namesOfCall({ tool, input, home: homedir() });
+  const { root: workspace, home } = runtime;
+  const paths = await RealPaths.in(runtime);
+  const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, () => home));
+  const names = namesOfCall({ tool, input, home });
   if (names === null) return { calls: [call], targets: [], isFollowed: false };
   if (names.size > 0) {
     const resolved = await Promise.all(

@@ -1,5 +1,3 @@
-import type { Stats } from 'node:fs';
-import { lstat, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import {
   holdsProcesses,
@@ -7,6 +5,10 @@ import {
   PROC_DEPTH,
   segmentsOf,
 } from '../../policy/tools/path-match.ts';
+import type { Inspected, Runtime } from '../../workspaces/runtime.ts';
+
+/** What following links takes of a runtime. */
+export type Links = Pick<Runtime, 'root' | 'home' | 'inspect'>;
 
 /** Where a name leads, and whether that is a folder; false if nothing is there. */
 export interface RealPath {
@@ -26,16 +28,26 @@ const LINKS_MAX = 40;
  */
 export class RealPaths {
   readonly #workspace: string;
-  readonly #home: string;
-  readonly #stats = new Map<string, Promise<Stats | null>>();
+  /** Its real path. */
+  readonly #real: string;
+  readonly #inspect: Links['inspect'];
+  readonly #inspected: Map<string, Promise<Inspected>>;
 
-  private constructor(workspace: string, home: string) {
-    this.#workspace = workspace;
-    this.#home = home;
+  private constructor({ root, inspect }: Links, real = root, inspected = new Map()) {
+    this.#workspace = root;
+    this.#real = real;
+    this.#inspect = inspect;
+    this.#inspected = inspected;
   }
 
-  static async in(workspace: string): Promise<RealPaths> {
-    return new RealPaths(workspace, await realpath(workspace).catch(() => workspace));
+  static async in(links: Links): Promise<RealPaths> {
+    const { root } = links;
+    const paths = new RealPaths({ ...links, root: '/' });
+    // All names at once, because one after the other takes several times as long.
+    for (let at = root; at !== dirname(at); at = dirname(at)) void paths.#inspectOnce(at);
+    // By now, a link may have taken the place of the workspace.
+    const { path, exists } = await paths.of(root);
+    return new RealPaths(links, exists ? path : root, paths.#inspected);
   }
 
   /**
@@ -44,7 +56,7 @@ export class RealPaths {
    */
   async of(path: string): Promise<RealPath> {
     const { path: real, ...rest } = await this.#walk(path);
-    const from = relative(this.#home, real);
+    const from = relative(this.#real, real);
     // After a link in /proc, the path may still contain `..`.
     const isInside = !real.startsWith('/proc/') && from !== '..' && !from.startsWith('../');
     return { path: isInside ? join(this.#workspace, from) : real, ...rest };
@@ -55,7 +67,7 @@ export class RealPaths {
     // Links in the path of the workspace itself are already resolved.
     const isInside = path === this.#workspace || path.startsWith(`${this.#workspace}/`);
     const rest = (isInside ? path.slice(this.#workspace.length) : path).split('/').reverse();
-    let at = isInside || !path.startsWith('/') ? this.#home : '/';
+    let at = isInside || !path.startsWith('/') ? this.#real : '/';
     let folder = true;
     /** The rest of the path, starting with the first name that does not exist. */
     const gone: string[] = [];
@@ -75,7 +87,7 @@ export class RealPaths {
       }
       const next = join(at, name);
       if (next.startsWith('/proc/')) {
-        const led = segmentsOf(next, { cwd: this.#home })!;
+        const led = segmentsOf(next, { cwd: this.#real })!;
         // No known link is this deep, and resolving name by name from here on would take quadratic
         // time.
         if (led[0] === 'proc' && led.length > PROC_DEPTH) {
@@ -89,30 +101,30 @@ export class RealPaths {
         }
         continue;
       }
-      const stats = await this.#stat(next);
-      if (stats === null) {
+      const inspected = await this.#inspectOnce(next);
+      if (inspected.kind === 'missing') {
         gone.push(name);
         continue;
       }
-      if (!stats.isSymbolicLink()) {
+      if (inspected.kind !== 'link') {
         at = next;
-        folder = stats.isDirectory();
+        folder = inspected.kind === 'folder';
         continue;
       }
-      const target = await readlink(next).catch(() => null);
-      if (target === null || ++links > LINKS_MAX) return missing(resolve(this.#workspace, path));
+      const { target } = inspected;
+      if (++links > LINKS_MAX) return missing(resolve(this.#workspace, path));
       rest.push(...target.split('/').reverse());
       if (target.startsWith('/')) at = '/';
     }
     return gone.length > 0 ? missing(join(at, gone.join('/'))) : { path: at, folder, exists: true };
   }
 
-  #stat(path: string): Promise<Stats | null> {
-    let stats = this.#stats.get(path);
-    if (stats === undefined) {
-      stats = lstat(path).catch(() => null);
-      this.#stats.set(path, stats);
+  #inspectOnce(path: string): Promise<Inspected> {
+    let inspected = this.#inspected.get(path);
+    if (inspected === undefined) {
+      inspected = this.#inspect(path);
+      this.#inspected.set(path, inspected);
     }
-    return stats;
+    return inspected;
   }
 }

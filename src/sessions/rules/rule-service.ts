@@ -51,7 +51,7 @@ export function ruleService(parts: ServiceParts): Part {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const session = sessionId === undefined ? null : await store.rulesFor(sessionId);
       const rules = session ?? (await store.sharedRules());
-      const location = locationOf(session?.workspacePath);
+      const location = locationOf(session?.workspacePath, parts);
       const call = { tool, input, ...location };
       const own = parts.ownFiles.judge(call);
       const verdict = decide(call, scopesOf({ channel }, rules));

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { type AgentPayload, type Standing, standingOf } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { ToolCall } from '../../policy/tools/call.ts';
@@ -21,11 +20,11 @@ export const scopesOf = (
   global: global ?? undefined,
 });
 
-/** Where a session's agent is; its home directory is the server's. */
-export const locationOf = (workspace: string | null | undefined): Location => ({
-  cwd: workspace ?? undefined,
-  home: homedir(),
-});
+/** Where a session's agent is, as far as that is known without its runtime. */
+export const locationOf = (
+  workspace: string | null | undefined,
+  { home }: { readonly home: string },
+): Location => ({ cwd: workspace ?? undefined, home });
 
 const NONE: RulesInForce = { session: null, channels: {}, global: null };
 
@@ -36,19 +35,19 @@ export type Sent = Standing & Pick<AgentPayload, 'allowedTools' | 'disallowedToo
 /** Judges a call of a run by the rules in force and the message's own tool lists. */
 export const judge = (
   { tool, input, real }: Call,
-  workspace: string | null,
+  location: Location,
   { allowedTools, disallowedTools, ...standing }: Sent,
   rules: RulesInForce | null,
 ): Verdict =>
   decide(
-    { tool, input, real, ...locationOf(workspace) },
+    { tool, input, real, ...location },
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 
 /** The same for a run that other people steered: the strictest verdict applies (P2). */
 export function judgeAll(
   call: Call,
-  workspace: string | null,
+  location: Location,
   sent: Sent,
   others: readonly Standing[],
   rules: RulesInForce | null,
@@ -56,10 +55,10 @@ export function judgeAll(
   const { allowedTools, disallowedTools } = sent;
   const distinct = new Map(others.map((each) => [JSON.stringify(standingOf(each)), each]));
   return strictest([
-    judge(call, workspace, sent, rules),
+    judge(call, location, sent, rules),
     ...[...distinct.values()].map((each) => {
       const theirs = { ...standingOf(each), allowedTools, disallowedTools };
-      const verdict = judge(call, workspace, theirs, rules);
+      const verdict = judge(call, location, theirs, rules);
       return { ...verdict, reason: `${verdict.reason}; the run was steered from ${each.channel}` };
     }),
   ]);

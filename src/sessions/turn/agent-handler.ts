@@ -13,8 +13,8 @@ import { fail, HandlerError, messageOf } from '../../queue/handler-result.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { SecretBox } from '../../secrets/box.ts';
-import type { Swept } from '../../workspaces/local/processes/sweep.ts';
 import { WorkspaceError } from '../../workspaces/provider.ts';
+import type { Runtime } from '../../workspaces/runtime.ts';
 import { sealCall } from '../approvals/call-original.ts';
 import { openAttachment } from '../messages/attachments.ts';
 import { openOriginal, textOfSteer } from '../messages/messages.ts';
@@ -36,11 +36,6 @@ export interface AgentHandlerOptions extends TurnParts {
     Pick<Store, 'get'> &
     SenderStore;
   readonly provisioner: Provisioner;
-  /**
-   * Kills anything left over from an earlier attempt on this machine: two agents never work on one
-   * run (A3).
-   */
-  readonly sweepRun: (runId: string) => Promise<Pick<Swept, 'left'>>;
   readonly box: SecretBox;
   readonly ownFiles: OwnFiles;
 }
@@ -54,9 +49,9 @@ export const agentHandler =
     const current = await retryWhileAway(signal, () => store.getSession(run.lane));
     if (current === null)
       return fail('invalid_request', 'The session of this run no longer exists.');
-    let path: string;
+    let runtime: Runtime;
     try {
-      path = await unlessStopped(
+      runtime = await unlessStopped(
         signal,
         retryWhileAway(signal, () => options.provisioner.prepare(current)),
       );
@@ -71,11 +66,10 @@ export const agentHandler =
         'The original text of this message is no longer stored. Send it again.',
       );
     }
-    await killLeftovers(context, options);
+    await killLeftovers(runtime, context, options);
     const { agent } = current.session;
     const { maskJson } = options;
-    const keep = options.snapshotDirOf(run.lane);
-    const prior = await readPriorAttempts({ store, context, path, keep, maskJson, agent, message });
+    const prior = await readPriorAttempts({ store, context, runtime, maskJson, agent, message });
     if (prior.unsafe !== null) return fail('interrupted_unsafe', prior.unsafe);
     if (isUsedUp(current)) return fail('budget_reached', USED_UP);
     const isNew = !prior.begun && (await startsFresh(context, options));
@@ -83,11 +77,11 @@ export const agentHandler =
     const plan = planTurn({ message, conversation, forkPoint, ...prior });
     const refused =
       (await checkPeople(current, plan.fork, payload.sender, context, options)) ??
-      (await checkStart(current, plan.message, path, payload, context, options));
+      (await checkStart(current, plan.message, runtime, payload, context, options));
     if (refused !== null) return refused;
     let attachments: Attachment[];
     try {
-      attachments = await filesFor(payload, context, options, path);
+      attachments = await filesFor(payload, context, options, runtime);
     } catch (error) {
       if (isBatonError(error) || isBusy(error) || signal.aborted) throw error;
       return fail(
@@ -103,11 +97,11 @@ export const agentHandler =
         Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
       );
       const others = steers.map(({ standing }) => standing);
-      return judgeCall(call, path, { sent: payload, others }, rules, ownFiles);
+      return judgeCall(call, runtime, { sent: payload, others }, rules, ownFiles);
     };
     const turn = takeTurn({
       current,
-      path,
+      runtime,
       plan: { ...plan, attachments, tools: unknownTools(payload.allowedTools ?? []) },
       reusableAnswers: prior.reusableAnswers,
       context,
@@ -158,17 +152,19 @@ const ORIGINAL_NOT_SHARED =
 async function checkStart(
   { session: { agent, agentStanding } }: SessionWithFacts,
   message: string,
-  path: string,
+  runtime: Runtime,
   payload: AgentPayload,
   context: AttemptContext,
   { store, masker, onDenied, ownFiles }: AgentHandlerOptions,
 ): Promise<unknown> {
   const { run, signal } = context;
   const rules = await retryWhileAway(signal, () => store.rulesFor(run.lane));
-  const start = rules === null ? null : refusedStart(agent, path, agentStanding, rules, ownFiles);
+  const location = { cwd: runtime.root, home: runtime.home };
+  const start =
+    rules === null ? null : refusedStart(agent, location, agentStanding, rules, ownFiles);
   const command = takesCommands(agent)
     ? await refusalOf(message, agent, payload, (call, sent) =>
-        judgeCall(call, path, { sent }, rules, ownFiles),
+        judgeCall(call, runtime, { sent }, rules, ownFiles),
       )
     : null;
   const verdict = start?.verdict ?? command;
@@ -220,11 +216,12 @@ async function startsFresh(
  * one that died with its node. Only the holder of the lane's claim may work in the lane (A3).
  */
 async function killLeftovers(
+  runtime: Runtime,
   { run, signal }: AttemptContext,
-  { store, sweepRun, clock }: AgentHandlerOptions,
+  { store, clock }: AgentHandlerOptions,
 ): Promise<void> {
   for (const left of await retryWhileAway(signal, () => store.listUnfinished(run.lane))) {
-    const alive = (await sweepRun(left.runId)).left.map(({ pid }) => pid);
+    const alive = await runtime.stopLeftovers(left.runId);
     if (alive.length > 0) {
       const message = `The agent of an earlier attempt could not be killed (pid ${alive.join(', ')}).`;
       throw new HandlerError('agent_crash', message);
@@ -280,7 +277,7 @@ async function filesFor(
   payload: AgentPayload,
   { run, signal }: AttemptContext,
   { store, box }: AgentHandlerOptions,
-  workspace: string,
+  { files: workspace }: Runtime,
 ): Promise<Attachment[]> {
   if ((payload.attachments ?? []).length === 0) return [];
   const stored = await retryWhileAway(signal, () => store.readAttachments(run.id));

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { testRuntime } from '../../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { type TurnOptions, takeTurn } from './agent-turn.ts';
@@ -14,13 +15,12 @@ test('[O5] two database failures at its start end the attempt, not the process',
   const putSnapshot = vi.fn(closed);
   const options = {
     current: { session: { agent: { kind: 'claude' } } },
-    path: temporaryDirectory(),
+    runtime: testRuntime(temporaryDirectory()),
     plan: { conversation: null, message: 'hello' },
     context: { run: { id: 'run', lane: 'session' }, signal: new AbortController().signal },
     parts: {
       store: { putInvocation: closed, putSnapshot },
       clock: Date.now,
-      snapshotDirOf: temporaryDirectory,
     },
   } as unknown as TurnOptions;
   await expect(takeTurn(options)).rejects.toThrow(BatonError);

@@ -4,6 +4,7 @@ import {
   NOTHING_HEARD,
   type ToolCall,
   type Turn,
+  type TurnRuntime,
 } from '../../agents/driver.ts';
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import type { Json } from '../../contract/json.ts';
@@ -16,8 +17,8 @@ import { leaveWaiting } from '../../queue/handler-result.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { Artefacts } from '../../workspaces/artefacts.ts';
-import { takeSnapshot } from '../../workspaces/local/snapshots/snapshot.ts';
-import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
+import type { Process } from '../../workspaces/process.ts';
+import type { Runtime } from '../../workspaces/runtime.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
 import { Questions } from '../approvals/questions.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
@@ -39,15 +40,11 @@ export const PARK_MS = 5 * 60_000;
 export interface TurnParts {
   readonly store: SessionStore & ApprovalStore & SteerStore & Pick<Store, 'getLane' | 'listAfter'>;
   readonly driverOf: (kind: AgentKind) => AgentDriver;
-  /** Starts processes that carry the run's tag. */
-  readonly spawnFor: (runId: string) => Spawn;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
   readonly maskCall: (input: Json) => Json;
   readonly clock: () => number;
   readonly artefacts: Pick<Artefacts, 'keep'>;
-  /** Where snapshots of a session's workspace are kept. */
-  readonly snapshotDirOf: (sessionId: string) => string;
   readonly parkMs?: number;
   /** How much output one run may store (E10). */
   readonly runOutputBytes?: number;
@@ -61,7 +58,7 @@ export interface TurnParts {
 
 export interface TurnOptions {
   readonly current: SessionWithFacts;
-  readonly path: string;
+  readonly runtime: Runtime;
   readonly plan: TurnPlan;
   /** Answers to calls of an earlier attempt that were interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
@@ -77,7 +74,7 @@ export interface TurnOptions {
 
 /** Runs one attempt's agent, from its start until its end is recorded. */
 export async function takeTurn(options: TurnOptions): Promise<unknown> {
-  const { current, path, plan, context, parts } = options;
+  const { current, plan, context, parts } = options;
   const { store, masker, maskJson, maskCall, clock } = parts;
   const { agent } = current.session;
   const noted = noteStart(options);
@@ -88,12 +85,15 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const invocation = beginInvocation(context, agent.kind, clock());
   await retryWhileAway(context.signal, () => store.putInvocation(invocation));
 
-  const processes: AgentProcess[] = [];
-  const spawn: Spawn = async (argv, how) => {
-    const started = await parts.spawnFor(context.run.id)(argv, how);
-    processes.push(started);
-    await mustBeOurs(options);
-    return started;
+  const processes: Process[] = [];
+  const runtime: TurnRuntime = {
+    ...options.runtime,
+    spawn: async (argv, how) => {
+      const started = await options.runtime.spawn(argv, { ...how, unit: context.run.id });
+      processes.push(started);
+      await mustBeOurs(options);
+      return started;
+    },
   };
   const { run } = context;
   const spent = await storedBytes(store, run, context.signal);
@@ -124,7 +124,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   const driver = parts.driverOf(agent.kind);
   const steer = driver.capabilities.steers ? parts.steering.open(context) : undefined;
   const turn: Turn = {
-    ...turnOf(options, spawn, signal, permitAfter(noted, questions.permit)),
+    ...turnOf(options, runtime, signal, permitAfter(noted, questions.permit)),
     ...(steer === undefined ? {} : { steer }),
   };
   let end: DriverEnd | null = null;
@@ -162,7 +162,11 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       if (event.kind === 'init') {
         known = event.conversation ?? known;
         const { model } = event;
-        const init = { agent: agent.kind, cwd: path, ...(model === undefined ? {} : { model }) };
+        const init = {
+          agent: agent.kind,
+          cwd: runtime.root,
+          ...(model === undefined ? {} : { model }),
+        };
         // Emitted first, because a conversation without this event would be resumed without a
         // check.
         await context.emit('agent.init', init).catch(() => {});
@@ -214,8 +218,8 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
 }
 
 function turnOf(
-  { current, path, plan, parts }: TurnOptions,
-  spawn: Spawn,
+  { current, plan, parts }: TurnOptions,
+  runtime: TurnRuntime,
   signal: AbortSignal,
   permit: NonNullable<Turn['permit']>,
 ): Turn {
@@ -224,8 +228,7 @@ function turnOf(
   return {
     agent,
     ...plan,
-    cwd: path,
-    spawn,
+    runtime,
     maskStream: () => parts.masker.stream(),
     signal,
     permit,
@@ -255,13 +258,12 @@ async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<voi
 }
 
 /** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */
-async function noteStart({ path, context, parts, current, plan }: TurnOptions): Promise<void> {
+async function noteStart({ runtime, context, parts, current, plan }: TurnOptions): Promise<void> {
   const { agent } = current.session;
   // Only commands that may be repeated need a snapshot, and reading changes nothing.
   if (takesCommands(agent) && kindOfCommand(plan.message, agent.command) !== 'writing') return;
   const { run, attempt, signal } = context;
-  const keep = parts.snapshotDirOf(run.lane);
-  const ref = await takeSnapshot(path, { keep, isFirst: run.startedAt === null, signal });
+  const ref = await runtime.snapshot({ isFirst: run.startedAt === null, signal });
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
   await retryWhileAway(signal, () => parts.store.putSnapshot(snapshot));
 }

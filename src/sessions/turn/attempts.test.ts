@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/attempt-rig.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { AgentProcess, Spawn } from '../../workspaces/process.ts';
+import type { Process, Spawn } from '../../workspaces/process.ts';
 
 type Rig = Awaited<ReturnType<typeof attemptRig>>;
 
@@ -116,9 +116,9 @@ test.each([
 /** An attempt at the command that writes `written` and is interrupted. */
 async function cutOffCommand(rig: Rig): Promise<void> {
   const begun = Promise.withResolvers<void>();
-  const first = await rig.attempt(async function* ({ cwd }) {
+  const first = await rig.attempt(async function* ({ runtime }) {
     yield { kind: 'init', conversation: null };
-    writeFileSync(join(cwd, 'written'), 'half');
+    writeFileSync(join(runtime.root, 'written'), 'half');
     begun.resolve();
     await forEver();
   });
@@ -174,7 +174,7 @@ test('[Q16] a command that must not run twice does not run again', async () => {
 });
 
 test('[A3] no agent starts while one of an earlier attempt cannot be killed', async () => {
-  const rig = await attemptRig({ left: [{ pid: 7, tag: null }] });
+  const rig = await attemptRig({ left: [7] });
   await rig.say('work');
   const begun = Promise.withResolvers<void>();
   const first = await rig.attempt(async function* () {
@@ -237,7 +237,7 @@ test('[A3] an agent started after its run was taken over gets no input', async (
   const stop = async (): Promise<void> => {
     stopped = true;
   };
-  const spawn: Spawn = async () => ({ stop }) as unknown as AgentProcess;
+  const spawn: Spawn = async () => ({ stop }) as unknown as Process;
   const rig = await attemptRig({ spawn });
   await rig.say('work');
   const about = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ test('[A3] an agent started after its run was taken over gets no input', async (
     about.resolve();
     // Like a process that is suspended here and continues much later.
     await go.promise;
-    await turn.spawn(['claude'], { cwd: rig.path });
+    await turn.runtime.spawn(['claude']);
     spoken = true;
     yield { kind: 'end', end: END };
   });

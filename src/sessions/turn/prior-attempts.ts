@@ -6,7 +6,7 @@ import { PastCalls } from '../../policy/retry-safety.ts';
 import { kindOf, kindOfCommand } from '../../policy/tools/kind.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { diffSince } from '../../workspaces/local/snapshots/snapshot.ts';
+import type { Runtime } from '../../workspaces/runtime.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { SessionStore } from '../session-store.ts';
@@ -18,10 +18,7 @@ export interface PriorAttemptsOptions {
     Pick<SessionStore, 'readSnapshot' | 'listInvocations'> &
     Pick<ApprovalStore, 'listApprovalsOf'>;
   readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
-  /** The workspace's directory. */
-  readonly path: string;
-  /** The directory of its snapshots. */
-  readonly keep: string;
+  readonly runtime: Pick<Runtime, 'diff'>;
   readonly maskJson: (value: Json) => Json;
   readonly agent: AgentSpec;
   /** The message to the agent, or the command that it runs. */
@@ -125,12 +122,11 @@ async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run, signal:
 async function emitDiff({
   store,
   context,
-  path,
-  keep,
+  runtime,
   maskJson,
 }: PriorAttemptsOptions): Promise<void> {
   const { run, signal } = context;
   const before = await retryWhileAway(signal, () => store.readSnapshot(run.id));
-  const diff = await diffSince(path, before?.ref ?? null, { keep, signal });
+  const diff = await runtime.diff(before?.ref ?? null, { signal });
   await context.emit('run.retry_diff', retryDiffOf(before?.attempt ?? 1, diff, maskJson));
 }

@@ -1,7 +1,7 @@
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
 import { fitPatch } from '../../workspaces/file-changes.ts';
-import type { WorkspaceDiff } from '../../workspaces/local/snapshots/snapshot.ts';
+import type { WorkspaceDiff } from '../../workspaces/runtime.ts';
 
 /** Masks may be longer than the secrets they replace, even in file names. */
 const SPARE_BYTES = 4 * 1024;

@@ -21,7 +21,7 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
   test('[W1] it is missing before it is made, and ready after', async () => {
     const { provider, request } = start();
     expect(await provider.observe(request)).toBe('missing');
-    const { path } = await provider.ensure(request);
+    const { root: path } = await provider.ensure(request);
     expect(await provider.observe(request)).toBe('ready');
     expect(statSync(path).isDirectory()).toBe(true);
     writeFileSync(join(path, 'file'), 'text');
@@ -29,10 +29,10 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
 
   test('[W1] ensuring it again gives the same one with all that is in it', async () => {
     const { provider, request } = start();
-    const { path } = await provider.ensure(request);
+    const { root: path } = await provider.ensure(request);
     writeFileSync(join(path, 'file'), 'text');
     const again = await Promise.all([provider.ensure(request), provider.ensure(request)]);
-    expect(again).toEqual([{ path }, { path }]);
+    expect(again.map(({ root }) => root)).toEqual([path, path]);
     expect(existsSync(join(path, 'file'))).toBe(true);
   });
 
@@ -40,14 +40,14 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     const { provider, request } = start();
     const other = { ...request, sessionId: newId() };
     const [one, two] = await Promise.all([provider.ensure(request), provider.ensure(other)]);
-    expect(one.path).not.toBe(two.path);
+    expect(one.root).not.toBe(two.root);
     await provider.delete(request);
     expect(await provider.observe(other)).toBe('ready');
   });
 
   test('[W1] deleting it leaves nothing, and may be done twice', async () => {
     const { provider, request } = start();
-    const { path } = await provider.ensure(request);
+    const { root: path } = await provider.ensure(request);
     mkdirSync(join(path, 'a/b'), { recursive: true });
     writeFileSync(join(path, 'a/b/file'), 'text');
     await provider.delete(request);
@@ -58,11 +58,11 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
 
   test('[W1] a deleted workspace can be created again, empty', async () => {
     const { provider, request } = start();
-    const { path } = await provider.ensure(request);
+    const { root: path } = await provider.ensure(request);
     writeFileSync(join(path, 'file'), 'text');
     await provider.delete(request);
     const again = await provider.ensure(request);
-    expect(existsSync(join(again.path, 'file'))).toBe(false);
+    expect(existsSync(join(again.root, 'file'))).toBe(false);
     expect(await provider.observe(request)).toBe('ready');
   });
 }

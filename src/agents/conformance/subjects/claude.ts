@@ -101,7 +101,5 @@ export const claudeSubject: DriverSubject = {
       : (response as ToolAnswer);
   },
   messageIn: (text) => JSON.parse(text).message.content,
-  lacks: {
-    'remote images': 'It reads attached images as files of this machine.',
-  },
+  lacks: {},
 };

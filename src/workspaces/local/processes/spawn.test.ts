@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
 import { until } from '../../../../test/support/until.ts';
-import { StartError } from '../../process.ts';
-import { DRIVER_STOP_MS, LADDER } from './stop/ladder.ts';
+import { DRIVER_STOP_MS, StartError } from '../../process.ts';
+import { LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
 const LIVES_ON = [

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { AgentProcess, ProcessExit } from '../../process.ts';
+import type { Process, ProcessExit } from '../../process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { ProcessTree, type Root } from './process-tree.ts';
 import { interrupt } from './stop/interrupt.ts';
@@ -31,7 +31,7 @@ const OBSERVE_SHARE = 50;
  * Follows a started process: tracks what it starts and how it ends, and makes sure that nothing
  * outlives it.
  */
-export function supervise(started: Started, options: Supervision): AgentProcess {
+export function supervise(started: Started, options: Supervision): Process {
   const { child, table, root, tag, interrupts = 'process' } = started;
   const { stdin, stdout, stderr } = child;
   const tree = new ProcessTree({ table, root, isOurs: (other) => other === tag });

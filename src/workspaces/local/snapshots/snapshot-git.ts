@@ -2,10 +2,11 @@ import { constants, type Stats } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import type { FileChange } from '../../../contract/session-event.ts';
 import { fitPatch, listChanges, PATCH_BYTES } from '../../file-changes.ts';
+import type { WorkspaceDiff } from '../../runtime.ts';
 import { Parents, pathBelow, readStats } from './file-walk.ts';
 import { PrivateGit } from './git-index.ts';
 import { findGit, type GitPlace } from './git-place.ts';
-import type { Snapshot, SnapshotOptions, WorkspaceDiff } from './snapshot.ts';
+import type { Snapshot, SnapshotOptions } from './snapshot.ts';
 
 type GitSnapshot = Extract<Snapshot, { kind: 'git' }>;
 

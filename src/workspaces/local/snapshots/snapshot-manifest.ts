@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs';
 import type { FileChange } from '../../../contract/session-event.ts';
 import { listChanges } from '../../file-changes.ts';
+import type { WorkspaceDiff } from '../../runtime.ts';
 import { FileHashes } from './file-hash.ts';
 import { filesBelow, Parents, pathBelow, readStats, TOGETHER } from './file-walk.ts';
-import type { Snapshot, WorkspaceDiff } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 type Manifest = Extract<Snapshot, { kind: 'manifest' }>;
 type Entry = Manifest['files'][number];

@@ -21,13 +21,8 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/processes.ts';
 import { byteLength } from '../../../contract/json.ts';
 import { SESSION_EVENTS } from '../../../contract/session-event.ts';
-import {
-  diffSince,
-  type Snapshot,
-  type SnapshotOptions,
-  takeSnapshot,
-  type WorkspaceDiff,
-} from './snapshot.ts';
+import type { WorkspaceDiff } from '../../runtime.ts';
+import { diffSince, type Snapshot, type SnapshotOptions, takeSnapshot } from './snapshot.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 

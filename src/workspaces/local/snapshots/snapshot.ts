@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SessionId } from '../../../contract/session.ts';
-import type { FileChange } from '../../../contract/session-event.ts';
+import type { SnapshotOptions as RuntimeOptions, WorkspaceDiff } from '../../runtime.ts';
 import { diffTrees, takeTree } from './snapshot-git.ts';
 import { compareManifest, takeManifest } from './snapshot-manifest.ts';
 
@@ -40,22 +40,9 @@ export const Snapshot = z.discriminatedUnion('kind', [
 ]);
 export type Snapshot = z.infer<typeof Snapshot>;
 
-export interface WorkspaceDiff {
-  readonly files: readonly FileChange[];
-  /** For text files whose earlier content is known. */
-  readonly patch?: string;
-  /** There may be more changes than listed. */
-  readonly truncated: boolean;
-  /** Explains to people what could not be read. */
-  readonly note?: string;
-}
-
-export interface SnapshotOptions {
+export interface SnapshotOptions extends RuntimeOptions {
   /** The only place where file contents are written. */
   readonly keep: string;
-  /** Earlier snapshots stored there are no longer needed. */
-  readonly isFirst?: boolean;
-  readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 

@@ -16,9 +16,6 @@ export interface Ladder {
   readonly killMs: number;
 }
 
-/** How long a driver may take, before the ladder starts, to ask its agent to stop. */
-export const DRIVER_STOP_MS = 600;
-
 /**
  * Together with DRIVER_STOP_MS, less than the 5 s of Q9, because listing a busy machine's processes
  * takes time.

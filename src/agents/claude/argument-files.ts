@@ -1,0 +1,26 @@
+import type { Turn } from '../driver.ts';
+
+/** Arguments passed in files. */
+export interface ArgumentFiles {
+  readonly mcpConfig?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  /** Safe to call twice. */
+  remove(): Promise<void>;
+}
+
+const MCP_CONFIG = 'mcp.json';
+const SYSTEM_PROMPT = 'system-prompt.txt';
+
+/** MCP servers are configured with their keys, and a system prompt may be secret, too. */
+export async function writeArgumentFiles({
+  runtime,
+  mcpServers,
+  systemPrompt,
+}: Pick<Turn, 'runtime' | 'mcpServers' | 'systemPrompt'>): Promise<ArgumentFiles> {
+  if (mcpServers === undefined && systemPrompt === undefined) return { remove: async () => {} };
+  const { paths, remove } = await runtime.keepPrivate({
+    ...(mcpServers === undefined ? {} : { [MCP_CONFIG]: JSON.stringify({ mcpServers }) }),
+    ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
+  });
+  return { mcpConfig: paths[MCP_CONFIG], systemPrompt: paths[SYSTEM_PROMPT], remove };
+}

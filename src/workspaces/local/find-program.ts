@@ -1,0 +1,24 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** The first of `PATH` and then `more` that can be executed; null if there is none. */
+export async function findProgram(
+  program: string,
+  { PATH = '' }: Readonly<Record<string, string | undefined>>,
+  more: readonly string[] = [],
+): Promise<string | null> {
+  const folders = program.includes('/') ? [] : PATH.split(delimiter).filter(Boolean);
+  const candidates = program.includes('/') ? [program] : folders.map((each) => join(each, program));
+  for (const path of [...candidates, ...more]) if (await isExecutable(path)) return path;
+  return null;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    // Folders are executable, too.
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
