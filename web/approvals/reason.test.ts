@@ -29,7 +29,7 @@ it('[P1] [C2] every reason of the tool rules is translated', () => {
       approvals.why.enforced('Bash(git push)'),
     );
   }
-  const steered = judgeAll(bash('frob'), null, { channel: 'cli' }, [{ channel: 'line' }], null);
+  const steered = judgeAll(bash('frob'), {}, { channel: 'cli' }, [{ channel: 'line' }], null);
   expect(why(steered.reason)).toBe(
     approvals.why.steered(approvals.why.unlisted, common.channels.line),
   );
