@@ -1,0 +1,177 @@
+import { lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { access, readFile, realpath, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { agentRig } from '../../../test/support/agent-rig.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { FileError, type FilePath, type Files } from '../files.ts';
+import type { Process } from '../process.ts';
+import type { Runtime } from '../runtime.ts';
+import { RUNTIME_CHECKS } from './runtime.ts';
+
+/* A suite that lets a broken runtime pass proves nothing: each of these has one fault that must be found. */
+
+vi.setConfig({ testTimeout: 60_000 });
+
+type Break = (runtime: Runtime) => Partial<Runtime>;
+
+/** A runtime whose processes are changed after their start. */
+const withProcess =
+  (change: (started: Process) => Partial<Process>): Break =>
+  ({ spawn }) => ({
+    spawn: async (argv, options) => {
+      const started = await spawn(argv, options);
+      return { ...started, ...change(started) };
+    },
+  });
+
+/** Resolves the path and checks it, then opens it: the way that comes to mind first. */
+const checkedFirst = ({ root }: Runtime): Pick<Files, 'read' | 'write'> => {
+  const checked = async (path: FilePath): Promise<string> => {
+    const whole = join(root, String(path));
+    const real = await realpath(join(whole, '..'));
+    if (!real.startsWith(root)) throw new FileError('not_a_folder', 'outside');
+    return whole;
+  };
+  return {
+    read: async (path) => readFile(await checked(path)),
+    write: async (path, content) => writeFile(await checked(path), content),
+  };
+};
+
+/** Opens the path as it is. */
+const unchecked = ({ root, files }: Runtime): Files => ({
+  ...files,
+  read: (path) => readFile(join(root, String(path))),
+});
+
+const bufferedWithoutEnd = (started: Process): Partial<Process> => ({
+  stdout: started.stdout.pipe(new PassThrough({ highWaterMark: 1e12 })),
+});
+
+const droppedUntilRead = (started: Process): Partial<Process> => {
+  started.stdout.resume();
+  return {};
+};
+
+const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
+  [
+    'a path that is checked and then opened',
+    'read: a folder that is swapped',
+    (runtime) => ({ files: { ...runtime.files, ...checkedFirst(runtime) } }),
+  ],
+  [
+    'a path that is checked and then written',
+    'write: a folder that is swapped',
+    (runtime) => ({ files: { ...runtime.files, ...checkedFirst(runtime) } }),
+  ],
+  ['a link that is followed', 'no link is followed', (runtime) => ({ files: unchecked(runtime) })],
+  ['a path that may have ..', 'read: an absolute', (runtime) => ({ files: unchecked(runtime) })],
+  [
+    'a removal that descends by path',
+    'removing a folder whose content is swapped',
+    ({ root, files }) => ({ files: { ...files, remove: (path) => removeByPath(root, path) } }),
+  ],
+  ['output that is buffered without end', 'nobody reads waits', withProcess(bufferedWithoutEnd)],
+  ['output that takes memory', '100 MB through stdout', withProcess(keeping)],
+  ['output that is dropped until it is read', 'nobody has read yet', withProcess(droppedUntilRead)],
+  [
+    'streams that are one',
+    'are separate',
+    withProcess(({ stdout, stderr }) => ({ stdout: stderr.pipe(stdout.pipe(new PassThrough())) })),
+  ],
+  [
+    'a stop of the process alone',
+    'ends everything',
+    withProcess(({ pid, exited }) => ({
+      stop: async () => {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {}
+        await exited;
+      },
+    })),
+  ],
+  ['leftovers that stay', 'leftovers of a unit', () => ({ stopLeftovers: async () => [] })],
+  [
+    "a variable of the server's",
+    'and nothing else',
+    ({ spawn }) => ({
+      spawn: (argv, options) =>
+        spawn(argv, { ...options, env: { ...process.env, ...options.env } as never }),
+    }),
+  ],
+  [
+    'an argument that goes through a shell',
+    'every argument',
+    ({ spawn }) => ({
+      spawn: (argv, options) => spawn(['/bin/sh', '-c', argv.join(' ')], options),
+    }),
+  ],
+  [
+    'a program that cannot be executed',
+    'a program is found',
+    ({ find }) => ({
+      find: async (name) => ((await isThere(name)) ? name : find(name)),
+    }),
+  ],
+  [
+    'a snapshot that sees nothing',
+    'in a plain folder',
+    () => ({ diff: async () => ({ files: [], truncated: false }) }),
+  ],
+];
+
+test.each(FAULTS)('[W1] the suite finds %s', async (_fault, caughtBy, change) => {
+  const [check, ...more] = RUNTIME_CHECKS.filter(({ name }) => name.includes(caughtBy));
+  expect(more).toEqual([]);
+  const whole = agentRig().runtimeAt(realpathSync(temporaryDirectory()));
+  const started: Process[] = [];
+  const runtime: Runtime = {
+    ...whole,
+    spawn: async (argv, options) => {
+      const process = await whole.spawn(argv, options);
+      started.push(process);
+      return process;
+    },
+  };
+  const broken = { ...runtime, ...change(runtime) };
+  const outside = realpathSync(temporaryDirectory());
+  const found = await check!.run({ runtime: broken, outside }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  // What the fault left running.
+  await Promise.all(started.map((process) => process.stop()));
+  expect(found).toBeInstanceOf(Error);
+});
+
+/** Keeps all that passes. */
+function keeping({ stdout }: Process): Partial<Process> {
+  const kept: Buffer[] = [];
+  stdout.on('close', () => void kept.length);
+  const through = new PassThrough({ transform: (piece, _, done) => done(null, hold(kept, piece)) });
+  return { stdout: stdout.pipe(through) };
+}
+
+function hold(kept: Buffer[], piece: Buffer): Buffer {
+  kept.push(Buffer.from(piece));
+  return piece;
+}
+
+/** With a moment between checking and acting, as every removal by path has. */
+async function removeByPath(root: string, path: FilePath): Promise<void> {
+  const whole = join(root, String(path));
+  if (!lstatSync(whole).isDirectory()) return rmSync(whole);
+  await setTimeout(1);
+  for (const name of readdirSync(whole)) await removeByPath(root, join(String(path), name));
+  rmSync(whole, { recursive: true });
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
