@@ -7,7 +7,6 @@ export interface FoundFile {
   readonly stats: Stats;
 }
 
-/** The most names to visit, files or not. */
 const ENTRIES_MAX = 50_000;
 /** Created by tools, not by people, so they can be created again. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
@@ -48,7 +47,10 @@ export class Parents {
 
 export interface Walk {
   readonly root: string;
-  readonly signal: AbortSignal;
+  /** How many names to visit at most, files or not. */
+  readonly entries?: number | undefined;
+  /** When to stop, by `performance.now()`. */
+  readonly deadline: number;
   /** Called if something was skipped. */
   readonly onMissed: () => void;
 }
@@ -61,15 +63,19 @@ export const TOGETHER = 64;
  * links. Keeps one directory open at a time and reads it in parts, so that neither deep nor wide
  * trees fill up memory. The root must exist.
  */
-export async function* filesBelow({ root, signal, onMissed }: Walk): AsyncGenerator<FoundFile[]> {
+export async function* filesBelow({
+  root,
+  entries = ENTRIES_MAX,
+  deadline,
+  onMissed,
+}: Walk): AsyncGenerator<FoundFile[]> {
   const directories = [''];
-  let entries = 0;
+  let visited = 0;
   for (let next = 0; next < directories.length; next++) {
     const directory = directories[next]!;
     for await (const names of namesIn(root, directory, onMissed)) {
-      signal.throwIfAborted();
-      entries += names.length;
-      if (entries > ENTRIES_MAX) return onMissed();
+      visited += names.length;
+      if (visited > entries || performance.now() > deadline) return onMissed();
       const files: FoundFile[] = [];
       const reads = names.map(async (name) => {
         const path = directory === '' ? name : `${directory}/${name}`;

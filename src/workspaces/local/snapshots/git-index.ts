@@ -1,4 +1,14 @@
-import { copyFile, mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitPlace } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
@@ -6,23 +16,34 @@ import { type GitOutput, runGit } from './git-process.ts';
 /** Copying a larger index costs more than it saves. */
 const INDEX_BYTES = 256 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
+/** How the folders of single uses begin. */
+const USE = 'git-';
+/** No use takes nearly as long. */
+const KILLED_MS = 60 * 60_000;
+const RAW = '* -text -eol -ident -filter -working-tree-encoding\n';
 
 /**
- * Runs git with a private directory instead of the repository's `.git`, whose settings, filters,
- * hooks and HEAD it neither reads nor writes. It reads only the repository's objects and a copy of
- * its index, which saves reading unchanged files. It writes only into `keep`: the files may be
- * secret, and others may read the repository.
+ * Runs git with a private directory, in a plain folder or instead of the repository's `.git`, whose
+ * settings, filters, hooks and HEAD it neither reads nor writes. It reads only the repository's
+ * objects and a copy of its index, which saves reading unchanged files; for a plain folder, the index
+ * of the last snapshot. It writes only into `keep`: the files may be secret, and others may read the
+ * repository.
+ *
+ * Each use has its own settings and index beside the shared objects, so two at once, or one that is
+ * killed, cannot disturb the next.
  */
 export class PrivateGit {
   readonly place: GitPlace;
   /** Where objects are written. */
   readonly objects: string;
+  readonly #keep: string;
   readonly #dir: string;
   readonly #signal: AbortSignal;
 
-  private constructor(place: GitPlace, dir: string, objects: string, signal: AbortSignal) {
+  private constructor(place: GitPlace, dir: string, keep: string, signal: AbortSignal) {
     this.place = place;
-    this.objects = objects;
+    this.#keep = keep;
+    this.objects = join(keep, 'objects');
     this.#dir = dir;
     this.#signal = signal;
   }
@@ -33,12 +54,11 @@ export class PrivateGit {
     signal: AbortSignal,
     work: (git: PrivateGit) => Promise<T>,
   ): Promise<T> {
-    const objects = join(keep, 'objects');
-    await mkdir(objects, { recursive: true, mode: 0o700 });
-    const dir = await mkdtemp(join(keep, 'git-'));
+    await mkdir(join(keep, 'objects'), { recursive: true, mode: 0o700 });
+    const dir = await mkdtemp(join(keep, USE));
     try {
-      await furnish(dir, place);
-      return await work(new PrivateGit(place, dir, objects, signal));
+      await furnish(dir, place, keep);
+      return await work(new PrivateGit(place, dir, keep, signal));
     } finally {
       await rm(dir, { recursive: true, force: true });
     }
@@ -59,6 +79,22 @@ export class PrivateGit {
     });
   }
 
+  /** Keeps the index of a plain folder for the next use. */
+  async keepIndex(): Promise<void> {
+    const index = join(this.#dir, 'index');
+    if (this.place.repository === null) await rename(index, join(this.#keep, 'index'));
+  }
+
+  /** Removes what uses that were killed have left. */
+  async tidy(): Promise<void> {
+    for (const name of await readdir(this.#keep)) {
+      const path = join(this.#keep, name);
+      if (!name.startsWith(USE) || path === this.#dir) continue;
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs < Date.now() - KILLED_MS) await rm(path, { recursive: true, force: true });
+    }
+  }
+
   /** The complete output; throws if git fails or prints too much. */
   async must(args: readonly string[], input?: Buffer): Promise<Buffer> {
     const { code, stdout, cut } = await this.run(args, input === undefined ? {} : { input });
@@ -67,15 +103,18 @@ export class PrivateGit {
   }
 }
 
-async function furnish(dir: string, { gitDir, exclude, sha256 }: GitPlace): Promise<void> {
+async function furnish(dir: string, { repository }: GitPlace, keep: string): Promise<void> {
+  const sha256 = repository?.sha256 === true;
   await mkdir(join(dir, 'refs'));
   await mkdir(join(dir, 'info'));
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
   const version = sha256 ? 1 : 0;
   const format = sha256 ? '[extensions]\n\tobjectformat = sha256\n' : '';
   await writeFile(join(dir, 'config'), `[core]\n\trepositoryformatversion = ${version}\n${format}`);
-  await copySmall(exclude, join(dir, 'info', 'exclude'));
-  await copySmall(join(gitDir, 'index'), join(dir, 'index'));
+  await copySmall(join(repository?.gitDir ?? keep, 'index'), join(dir, 'index'));
+  if (repository !== null) await copySmall(repository.exclude, join(dir, 'info', 'exclude'));
+  // Files of a plain folder are kept as they are, whatever a .gitattributes among them says.
+  else await writeFile(join(dir, 'info', 'attributes'), RAW);
 }
 
 /** Keeps the timestamps, because git uses them to decide which entries to check again. */
@@ -89,7 +128,7 @@ async function copySmall(from: string, to: string): Promise<void> {
 const environmentOf = (
   dir: string,
   own: string,
-  { top, objects }: GitPlace,
+  { top, repository }: GitPlace,
 ): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: dir,
@@ -105,7 +144,7 @@ const environmentOf = (
   GIT_WORK_TREE: top,
   GIT_INDEX_FILE: join(dir, 'index'),
   GIT_OBJECT_DIRECTORY: own,
-  GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objects),
+  ...(repository === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(repository.objects) }),
 });
 
 /** Quoted for a list of paths; an unquoted one must not contain a colon. */

@@ -1,21 +1,30 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/**
- * The repository around a workspace. Located without git, which would read the repository's
- * settings.
- */
+/** The working tree that a snapshot is taken of. */
 export interface GitPlace {
-  /** The top of its working tree. */
   readonly top: string;
   /** Path from there to the workspace; empty if they are the same. */
   readonly prefix: string;
+  /** The repository around the workspace; null if it is a plain folder. */
+  readonly repository: Repository | null;
+}
+
+/** Located without git, which would read the repository's settings. */
+export interface Repository {
   /** Its git directory; for a worktree, the worktree's own. */
   readonly gitDir: string;
   readonly objects: string;
   readonly exclude: string;
   readonly sha256: boolean;
 }
+
+/** The workspace as a plain folder, whatever is around or in it. */
+export const folderAt = async (workspace: string): Promise<GitPlace> => ({
+  top: await realpath(workspace),
+  prefix: '',
+  repository: null,
+});
 
 /**
  * Null if the workspace is not in a repository, or the repository belongs to another user: anyone
@@ -49,10 +58,12 @@ async function placeOf(path: string, top: string, gitDir: string): Promise<GitPl
   return {
     top,
     prefix: relative(top, path),
-    gitDir,
-    objects,
-    exclude: join(common, 'info', 'exclude'),
-    sha256: /^\s*objectformat\s*=\s*sha256\s*$/im.test(config),
+    repository: {
+      gitDir,
+      objects,
+      exclude: join(common, 'info', 'exclude'),
+      sha256: /^\s*objectformat\s*=\s*sha256\s*$/im.test(config),
+    },
   };
 }
 

@@ -23,6 +23,14 @@ const HARMLESS = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.page
   (setting) => ['-c', setting],
 );
 
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+export class NoGitError extends Error {
+  constructor(cause: unknown) {
+    super('git is not installed, so changes cannot be found.', { cause });
+  }
+}
+
 /**
  * Runs git until it exits or reaches the limit. Throws if it cannot start; if the signal is
  * aborted, throws its reason.
@@ -45,7 +53,11 @@ export async function runGit({
   signal.addEventListener('abort', stop, { once: true });
   try {
     // If the process could not start, its streams may be missing.
-    if (child.pid === undefined) await ended;
+    if (child.pid === undefined) {
+      await ended.catch((error: unknown) => {
+        throw isMissing(error) ? new NoGitError(error) : error;
+      });
+    }
     // It may exit before reading all input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);

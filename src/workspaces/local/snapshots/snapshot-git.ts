@@ -1,206 +1,144 @@
-import { constants, type Stats } from 'node:fs';
-import { access, readdir } from 'node:fs/promises';
-import type { FileChange } from '../../../contract/session-event.ts';
-import { fitPatch, listChanges, PATCH_BYTES } from '../../file-changes.ts';
-import type { WorkspaceDiff } from '../../runtime.ts';
-import { Parents, pathBelow, readStats } from './file-walk.ts';
+import { readdir } from 'node:fs/promises';
+import { changedNames } from './changed-names.ts';
+import { readStats } from './file-walk.ts';
 import { PrivateGit } from './git-index.ts';
-import { findGit, type GitPlace } from './git-place.ts';
-import type { Snapshot, SnapshotOptions } from './snapshot.ts';
+import { findGit, folderAt, type GitPlace } from './git-place.ts';
+import { NoGitError } from './git-process.ts';
+import type { SnapshotOptions, TreeSnapshot } from './snapshot.ts';
+import { type Sized, sortFiles } from './sort-files.ts';
 
-type GitSnapshot = Extract<Snapshot, { kind: 'git' }>;
+/** How many of them are listed: the list is stored with every attempt. */
+const LARGE_MAX = 5000;
+const LARGE_BYTES = 512 * 1024;
+/** What git is given at once; between two batches the time is checked. */
+const BATCH_BYTES = 16 * 1024 * 1024;
+const BATCH_FILES = 2000;
 
-/** Larger files, and files beyond the total, are identified only by size and time. */
-const FILE_BYTES = 8 * 1024 * 1024;
-const ALL_BYTES = 256 * 1024 * 1024;
+/**
+ * The part of the time in which files are read; the others are only named. A shell command waits for it.
+ * Less for a plain folder, which keeps its index, so that the next snapshot reads on.
+ */
+const READ_SHARE = { git: 0.6, folder: 0.2 };
 
-/** Null if the workspace is not in a repository that git can read. */
+export interface Limits {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** How many entries of a plain folder to visit. */
+  readonly entries?: number | undefined;
+}
+
+/** Of the repository around the workspace if there is one that git can read, else of a plain folder. */
 export async function takeTree(
   path: string,
-  { keep, isFirst = false }: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
-  signal: AbortSignal,
-): Promise<GitSnapshot | null> {
-  try {
-    const place = await findGit(path);
-    if (place === null) return null;
-    return await PrivateGit.with(place, keep, signal, async (git) => {
-      if (await isIgnored(git)) return null;
-      const { snapshot } = await treeOf(git);
-      if (isFirst) await prune(git, snapshot);
-      return snapshot;
-    });
-  } catch {
-    signal.throwIfAborted();
-    return null;
+  options: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
+  limits: Limits,
+): Promise<TreeSnapshot> {
+  const folder = await folderAt(path);
+  const place = await findGit(path);
+  if (place !== null) {
+    try {
+      const snapshot = await takeAt(place, options, limits);
+      if (snapshot !== null) return snapshot;
+    } catch (error) {
+      limits.signal.throwIfAborted();
+      if (error instanceof NoGitError) throw error;
+    }
   }
+  return (await takeAt(folder, options, limits))!;
 }
+
+/** Null if the repository ignores the workspace, which then is not part of it. */
+const takeAt = (
+  place: GitPlace,
+  { keep, isFirst = false }: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
+  limits: Limits,
+): Promise<TreeSnapshot | null> =>
+  PrivateGit.with(place, keep, limits.signal, async (git) => {
+    if (await isIgnored(git)) return null;
+    const { snapshot } = await treeOf(git, limits, null);
+    if (isFirst) await prune(git, snapshot);
+    await git.keepIndex();
+    return snapshot;
+  });
 
 /** If fewer than this many of git's 256 object folders exist, removing objects saves little. */
 const MANY_FOLDERS = 100;
 
 /** Removes objects that only earlier snapshots used. May fail; the next snapshot tries again. */
-async function prune(git: PrivateGit, { tree }: GitSnapshot): Promise<void> {
+async function prune(git: PrivateGit, { tree }: TreeSnapshot): Promise<void> {
+  await git.tidy();
   if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
   await git.run(['prune', '--expire=now', tree]);
 }
 
-/** Whether the repository ignores the workspace; if so, the workspace is not part of it. */
 async function isIgnored(git: PrivateGit): Promise<boolean> {
   const { prefix } = git.place;
   if (prefix === '') return false;
   return (await git.run(['check-ignore', '-q', '--', `./${prefix}`])).code !== 1;
 }
 
-interface Tree {
-  readonly snapshot: GitSnapshot;
+export interface Tree {
+  readonly snapshot: TreeSnapshot;
   /** There are nested repositories; only their commit is visible, or nothing at all. */
   readonly others: boolean;
 }
 
-async function treeOf(git: PrivateGit): Promise<Tree> {
-  const changed = ['ls-files', '-z', '-o', '-m', '-d', '--exclude-standard', ...only(git.place)];
-  const names = new Set(namesIn(await git.must(changed)));
-  const { add, remove, large } = await sort(git.place, names);
+export async function treeOf(
+  git: PrivateGit,
+  limits: Limits,
+  before: TreeSnapshot | null,
+): Promise<Tree> {
+  const at = Date.now();
+  const { repository, top } = git.place;
+  const kind = repository === null ? 'folder' : 'git';
+  const deadline = performance.now() + READ_SHARE[kind] * limits.timeoutMs;
+  const { names, truncated } = await changedNames(git, { ...limits, deadline });
+  const sorted = await sortFiles(git, names, before);
   // Removals come first, because a directory may have taken a file's place.
-  if (remove.length > 0) {
-    await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(remove));
+  if (sorted.remove.length > 0) {
+    await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(sorted.remove));
   }
-  if (add.length > 0) {
-    await git.must(
-      ['update-index', '-z', '--add', '--replace', '--remove', '--stdin'],
-      listOf(add),
-    );
-  }
+  const large = [...sorted.large, ...(await add(git, sorted.add, deadline))];
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
-  const cloned = [...names].some((name) => name.endsWith('/'));
-  const others = cloned || (await readStats(git.place.top, '.gitmodules')) !== null;
-  return { snapshot: { kind: 'git', tree, large }, others };
+  const cloned = repository !== null && [...names].some((name) => name.endsWith('/'));
+  const modules = repository !== null && (await readStats(top, '.gitmodules')) !== null;
+  // Only what is stored has to be short.
+  const listed = before === null ? fitLarge(large) : large;
+  const snapshot: TreeSnapshot = {
+    kind,
+    tree,
+    large: listed.map(({ name, size, time }) => [name, size, time]),
+    at,
+    truncated: truncated || listed.length < large.length,
+  };
+  return { snapshot, others: cloned || modules };
 }
 
-const only = ({ prefix }: GitPlace): string[] =>
-  prefix === '' ? [] : ['--', `:(literal)${prefix}`];
-
-interface Sorted {
-  readonly add: string[];
-  readonly remove: string[];
-  readonly large: GitSnapshot['large'];
-}
-
-/**
- * Sorts what differs from the index into files to read, paths that are no longer files, and files
- * that are too large.
- */
-async function sort({ top }: GitPlace, names: ReadonlySet<string>): Promise<Sorted> {
-  const sorted: Sorted = { add: [], remove: [], large: [] };
-  const parents = new Parents(top);
-  let bytes = 0;
-  for (const name of names) {
-    // A nested repository that was not added.
-    if (name.endsWith('/')) continue;
-    const stats = (await parents.hold(name)) ? await readStats(top, name) : null;
-    if (stats === null) sorted.remove.push(name);
-    else if (stats.isDirectory()) {
-      const isRepository = (await readStats(top, `${name}/.git`)) !== null;
-      (isRepository ? sorted.add : sorted.remove).push(name);
-    } else if (!stats.isFile() && !stats.isSymbolicLink()) sorted.remove.push(name);
-    else if (!(await isReadable(top, name, stats))) sorted.remove.push(name);
-    else if (stats.size > FILE_BYTES || bytes + stats.size > ALL_BYTES) {
-      sorted.remove.push(name);
-      sorted.large.push([name, stats.size, stats.mtimeMs]);
-    } else {
-      bytes += stats.size;
-      sorted.add.push(name);
+/** Reads files into the index; returns those that there was no time for. */
+async function add(git: PrivateGit, files: readonly Sized[], deadline: number): Promise<Sized[]> {
+  const rest = [...files];
+  while (rest.length > 0 && performance.now() < deadline) {
+    let [count, bytes] = [0, 0];
+    while (count < rest.length && count < BATCH_FILES && bytes < BATCH_BYTES) {
+      bytes += rest[count++]!.size;
     }
+    const batch = listOf(rest.splice(0, count).map(({ name }) => name));
+    await git.must(['update-index', '-z', '--add', '--replace', '--remove', '--stdin'], batch);
   }
-  return sorted;
+  if (rest.length > 0) {
+    const names = listOf(rest.map(({ name }) => name));
+    await git.must(['update-index', '-z', '--force-remove', '--stdin'], names);
+  }
+  return rest;
 }
 
-const isReadable = (top: string, name: string, stats: Stats): Promise<boolean> =>
-  stats.isSymbolicLink()
-    ? Promise.resolve(true)
-    : access(pathBelow(top, name), constants.R_OK).then(
-        () => true,
-        () => false,
-      );
-
-export async function diffTrees(
-  path: string,
-  before: GitSnapshot,
-  keep: string,
-  signal: AbortSignal,
-): Promise<WorkspaceDiff> {
-  const place = await findGit(path);
-  if (place === null) throw new Error('The workspace is no longer in a git repository.');
-  return PrivateGit.with(place, keep, signal, async (git) => {
-    const { snapshot: now, others } = await treeOf(git);
-    const trees = [
-      'diff-tree',
-      '-r',
-      '--no-renames',
-      '--no-ext-diff',
-      '--no-textconv',
-      '--no-color',
-    ];
-    const both = [before.tree, now.tree, ...only(place)];
-    const { code, stdout, cut } = await git.run([...trees, '-z', '--name-status', ...both]);
-    if (code !== 0 && !cut) {
-      throw new Error('The earlier state of the workspace is no longer stored.');
-    }
-    const { files, truncated } = listChanges(
-      within(place, withLarge(changesIn(stdout), before.large, now.large)),
-    );
-    const all = await git.run([...trees, '-p', ...both], { maxBytes: 2 * PATCH_BYTES });
-    const text = all.stdout.toString('utf8');
-    // The last line may be incomplete.
-    const { patch, ...fitted } = fitPatch(
-      all.cut ? text.slice(0, text.lastIndexOf('\n') + 1) : text,
-    );
-    return {
-      files,
-      ...(patch === '' ? {} : { patch }),
-      truncated: truncated || cut || all.cut || fitted.truncated || others,
-      ...(others ? { note: 'Nested repositories were not compared.' } : {}),
-    };
+function fitLarge(files: readonly Sized[]): readonly Sized[] {
+  let bytes = 0;
+  return files.filter(({ name }, n) => {
+    bytes += name.length;
+    return n < LARGE_MAX && bytes <= LARGE_BYTES;
   });
 }
 
-type Changes = Map<string, FileChange['change']>;
-const CHANGES: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };
-
-function changesIn(output: Buffer): Changes {
-  const words = namesIn(output);
-  const changes: Changes = new Map();
-  for (let i = 0; i + 1 < words.length; i += 2) {
-    changes.set(words[i + 1]!, CHANGES[words[i]!] ?? 'modified');
-  }
-  return changes;
-}
-
-/** Large files are in no tree, so their changes are derived from size and time. */
-function withLarge(
-  changes: Changes,
-  before: GitSnapshot['large'],
-  now: GitSnapshot['large'],
-): Changes {
-  const [old, fresh] = [before, now].map(
-    (large) => new Map(large.map(([path, ...rest]) => [path, rest.join()])),
-  ) as [Map<string, string>, Map<string, string>];
-  for (const path of new Set([...old.keys(), ...fresh.keys()])) {
-    const change = changes.get(path);
-    const was = old.has(path) || change === 'deleted' || change === 'modified';
-    const is = fresh.has(path) || change === 'added' || change === 'modified';
-    if (was && is && old.get(path) === fresh.get(path)) changes.delete(path);
-    else changes.set(path, was ? (is ? 'modified' : 'deleted') : 'added');
-  }
-  return changes;
-}
-
-/** Relative to the workspace. */
-function within({ prefix }: GitPlace, changes: Changes): Changes {
-  const skip = prefix === '' ? 0 : Buffer.byteLength(prefix) + 1;
-  return new Map([...changes].map(([path, change]) => [path.slice(skip), change]));
-}
-
-const namesIn = (output: Buffer): string[] => output.toString('latin1').split('\0').slice(0, -1);
 const listOf = (names: readonly string[]): Buffer =>
   Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');

@@ -76,7 +76,7 @@ function directory(files: Readonly<Record<string, string>>): string {
 
 describe.each([
   ['git', repository],
-  ['manifest', directory],
+  ['folder', directory],
 ] as const)('of kind %s', (kind, make) => {
   test('[Q16] lists what was added, changed and removed, and nothing else', async () => {
     const root = make({ 'keep.txt': 'a\n', 'change.txt': 'b\n', 'sub/gone.txt': 'c\n' });
@@ -239,16 +239,109 @@ test('[Q16] a workspace that cannot be read gives a diff that says so', async ()
 
 test('[Q16] more files than are kept: those that came later are found all the same', async () => {
   const root = temporaryDirectory();
-  for (let i = 0; i < 5100; i++) writeFileSync(join(root, `f${i}`), '');
-  const before = await taken(root);
-  expect(before).toMatchObject({ kind: 'manifest', truncated: true });
+  for (let i = 0; i < 510; i++) writeFileSync(join(root, `f${i}`), '');
+  const few = { ...PATIENT, entries: 300 };
+  const before = await takeSnapshot(root, few);
+  expect(before).toMatchObject({ kind: 'folder', truncated: true });
   // Files of a second ago may be taken for new ones, so this is one of long after.
   const later = join(root, 'later');
-  const last = statSync(join(root, 'f5099')).ctimeMs;
+  const last = statSync(join(root, 'f509')).ctimeMs;
   do writeFileSync(later, '');
   while (statSync(later).ctimeMs < last + 1100);
-  const diff = await diffSince(root, { ...before, at: last + 1050 }, PATIENT);
+  const since = { ...before, at: last + 1050 };
+  const diff = await diffSince(root, since, PATIENT);
   expect([changesOf(diff), diff.truncated]).toEqual([['added later'], true]);
+});
+
+describe('a plain folder', () => {
+  test('[Q16] has a patch, byte by byte, whatever its .gitattributes say', async () => {
+    const root = directory({ '.gitattributes': '* text=auto eol=lf\n', 'a.txt': 'one\r\n' });
+    const before = await taken(root);
+    write(root, { 'a.txt': 'one\n' });
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual(['modified a.txt']);
+    expect(diff.patch).toContain('-one\r\n+one\n');
+  });
+
+  test('[Q16] may become a repository, or get one inside', async () => {
+    const root = directory({ 'a.txt': 'a\n', '.gitignore': 'out\n' });
+    const before = await taken(root);
+    git(root, 'init', '-q');
+    git(root, 'add', '-A');
+    git(root, 'commit', '-q', '-m', 'first');
+    git(root, 'clone', '-q', repository({ 'inner.txt': 'i\n' }), 'cloned');
+    write(root, { 'a.txt': 'b\n', out: 'o' });
+    const diff = await diffSince(root, before, PATIENT);
+    expect(changesOf(diff)).toEqual(['added cloned/inner.txt', 'added out', 'modified a.txt']);
+    expect(diff.patch).toContain('-a\n+b\n');
+    expect(diff.truncated).toBe(false);
+  });
+
+  test('[Q16] is compared with the snapshot that is given, not with the latest one', async () => {
+    const root = directory({ 'a.txt': 'a\n', 'gone.txt': 'g\n' });
+    const first = await taken(root);
+    write(root, { 'a.txt': 'b\n', 'new.txt': 'n\n' });
+    rmSync(join(root, 'gone.txt'));
+    const second = await taken(root);
+    expect(await changesSince(root, second)).toEqual([]);
+    expect(await changesSince(root, first)).toEqual([
+      'added new.txt',
+      'deleted gone.txt',
+      'modified a.txt',
+    ]);
+    expect(await changesSince(root, second)).toEqual([]);
+  });
+
+  test('[Q16] without time to read its files they are known by size and time', async () => {
+    const root = directory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+    const begun = performance.now();
+    let asked = 0;
+    // First for the deadline, then by the walk, which is in time; reading is not.
+    vi.spyOn(performance, 'now').mockImplementation(() => (++asked <= 2 ? begun : begun + 50_000));
+    const before = await takeSnapshot(root, PATIENT);
+    vi.restoreAllMocks();
+    expect(before).toMatchObject({ kind: 'folder', truncated: false });
+    expect((before as { large: unknown[] }).large).toHaveLength(3);
+    write(root, { 'b.txt': 'bb', 'd.txt': 'd' });
+    rmSync(join(root, 'c.txt'));
+    expect(await changesSince(root, before)).toEqual([
+      'added d.txt',
+      'deleted c.txt',
+      'modified b.txt',
+    ]);
+    const partial = { ...before, truncated: true, at: Date.now() + 5000 };
+    expect(await changesSince(root, partial as Snapshot)).toEqual([
+      'deleted c.txt',
+      'modified b.txt',
+    ]);
+  });
+
+  test('[Q16] without git the result says so', async () => {
+    const root = directory({ 'a.txt': 'a' });
+    const before = await taken(root);
+    vi.stubEnv('PATH', temporaryDirectory());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const reason = expect.stringContaining('git is not installed');
+    expect(await takeSnapshot(root, PATIENT)).toEqual({ kind: 'none', reason });
+    expect(await diffSince(root, before, PATIENT)).toEqual({
+      files: [],
+      truncated: true,
+      note: reason,
+    });
+  });
+
+  test('[E8] is kept for our user only, and what a killed snapshot leaves is removed', async () => {
+    const root = directory({ 'a.txt': 'a' });
+    const { keep } = PATIENT;
+    await takeSnapshot(root, PATIENT);
+    expect(statSync(keep).mode & 0o777).toBe(0o700);
+    mkdirSync(join(keep, 'git-killed'));
+    mkdirSync(join(keep, 'git-at-work'));
+    const long = new Date(Date.now() - 2 * 3600_000);
+    utimesSync(join(keep, 'git-killed'), long, long);
+    await takeSnapshot(root, { ...PATIENT, isFirst: true });
+    expect(readdirSync(keep).sort()).toEqual(['git-at-work', 'index', 'objects']);
+  });
 });
 
 describe('a git repository', () => {
@@ -342,7 +435,7 @@ describe('a git repository', () => {
     const home = repository({ '.gitignore': '*\n' });
     mkdirSync(join(home, 'work'));
     const before = await taken(join(home, 'work'));
-    expect(before.kind).toBe('manifest');
+    expect(before.kind).toBe('folder');
     write(home, { 'work/a.txt': 'a' });
     expect(await changesSince(join(home, 'work'), before)).toEqual(['added a.txt']);
   });
@@ -495,7 +588,7 @@ describe('[X6] a .git of another user', () => {
       symlinkSync('/etc', join(shared, '.git'));
     }
     const before = await taken(work);
-    expect(before.kind).toBe('manifest');
+    expect(before.kind).toBe('folder');
     write(work, { '.env': `${SECRET}more\n` });
     expect(await changesSince(work, before)).toEqual(['modified .env']);
     if (canGive) expect(contentOf(join(shared, '.git'))).not.toContain('DB_PASSWORD');
@@ -511,7 +604,7 @@ describe('[X6] a .git of another user', () => {
     const common = repository({ 'a.txt': 'a' });
     write(common, { '.git/commondir': `${gitDir}\n` });
     for (const root of [linked, named, common]) {
-      expect([root, (await taken(root)).kind]).toEqual([root, 'manifest']);
+      expect([root, (await taken(root)).kind]).toEqual([root, 'folder']);
     }
   });
 
@@ -521,12 +614,12 @@ describe('[X6] a .git of another user', () => {
     expect((await taken(named)).kind).toBe('git');
     if (canGive) {
       execFileSync('chown', [`${NOBODY}`, join(named, '.git')]);
-      expect((await taken(named)).kind).toBe('manifest');
+      expect((await taken(named)).kind).toBe('folder');
       const linked = directory({ 'a.txt': 'a' });
       symlinkSync(join(ours, '.git'), join(linked, '.git'));
       expect((await taken(linked)).kind).toBe('git');
       execFileSync('chown', ['-h', `${NOBODY}`, join(linked, '.git')]);
-      expect((await taken(linked)).kind).toBe('manifest');
+      expect((await taken(linked)).kind).toBe('folder');
     }
   });
 

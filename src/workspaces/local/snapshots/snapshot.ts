@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SessionId } from '../../../contract/session.ts';
 import type { SnapshotOptions as RuntimeOptions, WorkspaceDiff } from '../../runtime.ts';
-import { diffTrees, takeTree } from './snapshot-git.ts';
-import { compareManifest, takeManifest } from './snapshot-manifest.ts';
+import { diffTrees } from './diff-trees.ts';
+import { takeTree } from './snapshot-git.ts';
 
 /*
  * The state of a workspace when an attempt started, to find out what an interrupted attempt changed
- * (Q16). For a git repository, it is a tree in Baton's own object store, with the repository's as
- * its alternate; otherwise, it is a list of files with hashes. Nothing here throws: the result says
- * what could not be read.
+ * (Q16): a git tree in Baton's own object store, with the objects of the repository around the
+ * workspace as its alternate, if there is one. Nothing here throws: the result says what could not
+ * be read.
  */
 
 /** How long reading a workspace may take. */
@@ -17,33 +17,29 @@ const LOOK_MS = 10_000;
 /** After this, it stops waiting even for a disk that does not answer. */
 const END_MS = 1000;
 
-/** One character per byte, because names need not be UTF-8. */
-const ManifestEntry = z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]);
-
 /** The stored form. */
 export const Snapshot = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('git'),
+    /** In a repository, the tree is of its whole working tree; else of the plain folder. */
+    kind: z.enum(['git', 'folder']),
     tree: z.string().regex(/^[0-9a-f]{40,64}$/),
-    /** Files too large to keep: path, size, modification time. */
+    /** Files too large to keep: path (one character per byte), size, modification time. */
     large: z.array(z.tuple([z.string(), z.number(), z.number()])),
-  }),
-  z.object({
-    kind: z.literal('manifest'),
     at: z.number(),
-    /** Path, size, modification time, inode change time, and a hash or nothing. */
-    files: z.array(ManifestEntry),
-    /** Some files were skipped. */
+    /** Some files are missing. */
     truncated: z.boolean(),
   }),
   z.object({ kind: z.literal('none'), reason: z.string() }),
 ]);
 export type Snapshot = z.infer<typeof Snapshot>;
+export type TreeSnapshot = Exclude<Snapshot, { kind: 'none' }>;
 
 export interface SnapshotOptions extends RuntimeOptions {
   /** The only place where file contents are written. */
   readonly keep: string;
   readonly timeoutMs?: number;
+  /** How many entries of a plain folder to visit. */
+  readonly entries?: number;
 }
 
 /** Where a session's snapshots are stored. */
@@ -51,19 +47,13 @@ export const snapshotDirOf = (dataDir: string, sessionId: string): string =>
   join(dataDir, 'snapshots', SessionId.parse(sessionId));
 
 export async function takeSnapshot(path: string, options: SnapshotOptions): Promise<Snapshot> {
-  const signal = within(options);
+  const limits = limitsOf(options);
   try {
-    return await bounded(signal, take(path, options, signal));
+    return await bounded(limits.signal, takeTree(path, options, limits));
   } catch (error) {
     return { kind: 'none', reason: reasonOf(error) };
   }
 }
-
-const take = async (
-  path: string,
-  options: SnapshotOptions,
-  signal: AbortSignal,
-): Promise<Snapshot> => (await takeTree(path, options, signal)) ?? takeManifest(path, signal);
 
 /** `stored` comes from `takeSnapshot`, perhaps in a process that is gone. */
 export async function diffSince(
@@ -75,26 +65,22 @@ export async function diffSince(
   if (!parsed.success) return unseen('The earlier state is unknown.');
   const { data: before } = parsed;
   if (before.kind === 'none') return unseen(before.reason);
-  const signal = within(options);
+  const limits = limitsOf(options);
   try {
-    return await bounded(
-      signal,
-      before.kind === 'git'
-        ? diffTrees(path, before, options.keep, signal)
-        : compareManifest(path, before, signal),
-    );
+    return await bounded(limits.signal, diffTrees(path, before, options.keep, limits));
   } catch (error) {
     return unseen(reasonOf(error));
   }
 }
 
-const within = ({
-  signal,
-  timeoutMs = LOOK_MS,
-}: Pick<SnapshotOptions, 'signal' | 'timeoutMs'>): AbortSignal => {
+function limitsOf({ signal, timeoutMs = LOOK_MS, entries }: SnapshotOptions) {
   const timeout = AbortSignal.timeout(timeoutMs);
-  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-};
+  return {
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    timeoutMs,
+    entries,
+  };
+}
 
 async function bounded<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -1,0 +1,46 @@
+import { filesBelow } from './file-walk.ts';
+import type { PrivateGit } from './git-index.ts';
+import type { GitPlace } from './git-place.ts';
+
+/** One character per byte, because names need not be UTF-8. */
+export const namesIn = (output: Buffer): string[] =>
+  output.toString('latin1').split('\0').slice(0, -1);
+
+/** Limits a command to the workspace. */
+export const only = ({ prefix }: GitPlace): string[] =>
+  prefix === '' ? [] : ['--', `:(literal)${prefix}`];
+
+export const listFiles = async (git: PrivateGit, ...options: string[]): Promise<Set<string>> =>
+  new Set(namesIn(await git.must(['ls-files', '-z', ...options, ...only(git.place)])));
+
+export interface ChangedNames {
+  readonly names: Set<string>;
+  /** There are more. */
+  readonly truncated: boolean;
+}
+
+/**
+ * The names that differ from the index. In a repository git lists them, because only it knows what is
+ * ignored. In a plain folder nothing is, and it may be someone's home directory, so new files are found by
+ * a walk that ends after a number of entries or at the deadline.
+ */
+export async function changedNames(
+  git: PrivateGit,
+  limits: { readonly entries?: number | undefined; readonly deadline: number },
+): Promise<ChangedNames> {
+  const { repository, top } = git.place;
+  if (repository !== null) {
+    const names = await listFiles(git, '-o', '-m', '-d', '--exclude-standard');
+    return { names, truncated: false };
+  }
+  const known = await listFiles(git);
+  const names = await listFiles(git, '-m', '-d');
+  let truncated = false;
+  const onMissed = (): void => {
+    truncated = true;
+  };
+  for await (const batch of filesBelow({ root: top, onMissed, ...limits })) {
+    for (const { path } of batch) if (!known.has(path)) names.add(path);
+  }
+  return { names, truncated };
+}

@@ -1,0 +1,86 @@
+import { constants, type Stats } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { listFiles } from './changed-names.ts';
+import { Parents, pathBelow, readStats, TOGETHER } from './file-walk.ts';
+import type { PrivateGit } from './git-index.ts';
+import type { GitPlace } from './git-place.ts';
+import type { TreeSnapshot } from './snapshot.ts';
+
+/** Larger files, and files beyond the total, are identified by size and time only. */
+const FILE_BYTES = 8 * 1024 * 1024;
+const ALL_BYTES = 256 * 1024 * 1024;
+/** File systems have coarse times, and network file systems their own clock. */
+const CLOCK_MS = 1000;
+
+export interface Sized {
+  readonly name: string;
+  readonly size: number;
+  readonly time: number;
+}
+
+export interface Sorted {
+  readonly add: Sized[];
+  readonly remove: string[];
+  readonly large: Sized[];
+}
+
+/** Sorts what differs from the index: files to read, paths that are no longer files, files too large. */
+export async function sortFiles(
+  git: PrivateGit,
+  names: ReadonlySet<string>,
+  before: TreeSnapshot | null,
+): Promise<Sorted> {
+  const sorted: Sorted = { add: [], remove: [], large: [] };
+  const parents = new Parents(git.place.top);
+  const wasLarge = new Map(before?.large.map(([name, ...rest]) => [name, rest.join()]));
+  const known = before?.truncated === true ? await listFiles(git) : null;
+  const isUnlisted = (name: string): boolean =>
+    known !== null && !known.has(name) && !wasLarge.has(name);
+  let bytes = 0;
+  const put = (name: string, stats: Stats | 'repository' | null): void => {
+    if (stats === null) return void sorted.remove.push(name);
+    if (stats === 'repository') return void sorted.add.push({ name, size: 0, time: 0 });
+    // If the earlier list is incomplete, an unlisted file is new if its inode is.
+    if (isUnlisted(name) && stats.ctimeMs < before!.at - CLOCK_MS) return;
+    const file = { name, size: stats.size, time: stats.mtimeMs };
+    const isSame = wasLarge.get(name) === [file.size, file.time].join();
+    if (isSame || file.size > FILE_BYTES || bytes + file.size > ALL_BYTES) {
+      sorted.remove.push(name);
+      sorted.large.push(file);
+    } else {
+      bytes += file.size;
+      sorted.add.push(file);
+    }
+  };
+  // Git ends the name of a nested repository that was not added with a slash.
+  const files = [...names].filter((name) => !name.endsWith('/'));
+  for (let i = 0; i < files.length; i += TOGETHER) {
+    const batch = files.slice(i, i + TOGETHER);
+    const all = await Promise.all(batch.map((name) => statsOf(git.place, parents, name)));
+    batch.forEach((name, n) => put(name, all[n]!));
+  }
+  return sorted;
+}
+
+/** Null if it is not a file or link that can be read. */
+async function statsOf(
+  { top, repository }: GitPlace,
+  parents: Parents,
+  name: string,
+): Promise<Stats | 'repository' | null> {
+  const stats = (await parents.hold(name)) ? await readStats(top, name) : null;
+  if (stats?.isDirectory() === true) {
+    const isRepository = repository !== null && (await readStats(top, `${name}/.git`)) !== null;
+    return isRepository ? 'repository' : null;
+  }
+  if (stats === null || !(stats.isFile() || stats.isSymbolicLink())) return null;
+  return (await isReadable(top, name, stats)) ? stats : null;
+}
+
+const isReadable = (top: string, name: string, stats: Stats): Promise<boolean> =>
+  stats.isSymbolicLink()
+    ? Promise.resolve(true)
+    : access(pathBelow(top, name), constants.R_OK).then(
+        () => true,
+        () => false,
+      );
