@@ -57,7 +57,7 @@ export async function sortFiles(
   for (let i = 0; i < files.length; i += TOGETHER) {
     const batch = files.slice(i, i + TOGETHER);
     const all = await Promise.all(batch.map((name) => statsOf(git.place, parents, name)));
-    batch.forEach((name, n) => put(name, all[n]!));
+    for (const [n, name] of batch.entries()) put(name, all[n]!);
   }
   return sorted;
 }
