@@ -2,7 +2,7 @@ import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
-import { type Location, type NamedPath, readingsOf } from './path-match.ts';
+import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 
@@ -34,7 +34,11 @@ export interface ParsedCall {
   /** The files or the folder, as path segments from the root; null for an unknown path. */
   readonly paths: readonly (readonly string[] | null)[];
   readonly text: string | null;
+  readonly steps: Steps;
 }
+
+/** About a quarter of a second. */
+const STEPS_MAX = 50_000_000;
 
 /** Monitor with `ws` reads from an address instead of running a command. */
 const LISTENING: Pick<Tool, 'subject' | 'alsoAs'> = { subject: 'url', alsoAs: ['WebFetch'] };
@@ -56,6 +60,7 @@ export function parseCall(call: ToolCall): ParsedCall {
     named: [],
     paths: [],
     text: null,
+    steps: { left: STEPS_MAX },
   };
   switch (subject) {
     case 'command': {

@@ -1,7 +1,7 @@
 import { type CommandSet, entryOf, inSet, isCommandSet } from './command-sets.ts';
 import { FlagNeeds, isFlag } from './flag-needs.ts';
 import type { RealPaths } from './named-paths.ts';
-import { isInside } from './path-match.ts';
+import { isInside, type Steps } from './path-match.ts';
 import { baseName, looseParts, type Plain, plainWords } from './plain-words.ts';
 import { WordTable } from './word-table.ts';
 
@@ -80,13 +80,20 @@ function parseSpecifier(text: string): Specifier {
   return { words, open, stars: words.some((word) => word.includes('*')) };
 }
 
+/** The part of a call that an allow rule for commands needs. */
+interface CommandCall {
+  readonly command: Command | null;
+  readonly location: { readonly cwd?: string | undefined };
+  readonly real: RealPaths | undefined;
+  readonly steps: Steps;
+}
+
 /** For allow rules: only certain matches count. */
 export function allowsCommand(
   specifier: string,
-  { plain, texts }: Command,
-  cwd?: string,
-  real?: RealPaths,
+  { command, location: { cwd }, real, steps }: CommandCall,
 ): Match {
+  const { plain, texts } = command!;
   if (!plain.words) return 'maybe';
   const spec = parseSpecifier(specifier);
   if ('set' in spec) {
@@ -94,6 +101,7 @@ export function allowsCommand(
     return entry !== null && !(entry.operands === 'inside' && leadsOut(cwd, real)) ? 'yes' : 'no';
   }
   if ('text' in spec) return 'no';
+  if (spec.stars && !hasSteps(spec.words, command!, steps)) return 'no';
   return matchesGlob(spec.words, texts()[0]!, spec.open) ? 'yes' : 'no';
 }
 
@@ -106,14 +114,22 @@ const leadsOut = (cwd: string | undefined, real: RealPaths = new Map()): boolean
  * order, with its program at any path, and anywhere in a command that is not plain. Since a command
  * that is not plain may hide words, it never gets `no`.
  */
-export function stopsCommand(specifier: string, command: Command): Match {
+export function stopsCommand(specifier: string, command: Command, steps?: Steps): Match {
   const spec = parseSpecifier(specifier);
   const { plain, text } = command;
   const otherwise = plain.words ? 'no' : 'maybe';
   if ('set' in spec) return plain.words && inSet(spec.set, plain.words) ? 'yes' : otherwise;
   if ('text' in spec) return !plain.words && text.includes(spec.text) ? 'yes' : otherwise;
+  if (spec.stars && !hasSteps(spec.words, command, steps)) return 'maybe';
   const matches = spec.stars ? matchesPattern : matchesWords;
   return matches(spec.words, command) ? 'yes' : otherwise;
+}
+
+/** Looks for each piece between two `*` in the whole text. */
+function hasSteps(words: readonly string[], { text }: Command, steps?: Steps): boolean {
+  if (steps === undefined) return true;
+  steps.left -= text.length * (words.join('').split('*').length + 1);
+  return steps.left >= 0;
 }
 
 function matchesWords(rule: readonly string[], { plain, table }: Command): boolean {

@@ -12,11 +12,11 @@ export function allows(text: string, call: ParsedCall): Match {
   if (rule.specifier === null) return 'yes';
   switch (call.subject) {
     case 'command':
-      return allowsCommand(rule.specifier, call.command!, call.location.cwd, call.real);
+      return allowsCommand(rule.specifier, call);
     case 'file':
     case 'folder':
       return matchPaths(call, (path, folder) =>
-        allowsPath(rule.specifier!, path, call.location, folder),
+        allowsPath(rule.specifier!, path, call.location, folder, call.steps),
       ).every((match) => match === 'yes')
         ? 'yes'
         : 'no';
@@ -37,11 +37,13 @@ export function stops(text: string, call: ParsedCall): Match {
   if (rule.specifier === null) return 'yes';
   switch (call.subject) {
     case 'command':
-      return stopsCommand(rule.specifier, call.command!);
+      return stopsCommand(rule.specifier, call.command!, call.steps);
     case 'file':
     case 'folder':
       return strictest(
-        matchPaths(call, (path, folder) => stopsPath(rule.specifier!, path, call.location, folder)),
+        matchPaths(call, (path, folder) =>
+          stopsPath(rule.specifier!, path, call.location, folder, call.steps),
+        ),
       );
     case 'url':
       return matchDomain(rule.specifier, call.text, true);
@@ -72,14 +74,16 @@ function names(rule: string, { tool, alsoAs }: ParsedCall): boolean {
  * `Write` both are `maybe`. A command that is not plain may name files in hidden ways, so it never
  * gets `no`.
  */
-function namesPath({ tool, specifier }: Rule, { command, named, location }: ParsedCall): Match {
+function namesPath({ tool, specifier }: Rule, call: ParsedCall): Match {
+  const { command, named, location, steps } = call;
   const reading = tool === 'Read';
   if (specifier === null || !(reading || tool === 'Edit' || tool === 'Write')) return 'no';
   const { words } = command!.plain;
   if (!reading && words && inSet('read-only', words)) return 'no';
   const reads = words && readsOfWords(words, location.cwd);
   const cwd = reads === 'tree' ? pathsOf(['.'], location, undefined) : [];
-  const reached = named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], location);
+  const reached =
+    named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], location, steps);
   if (reached === 'in') return reading ? 'yes' : 'maybe';
   if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';
   const takesFolders = !reading || reads === 'folders' || reads === 'tree';

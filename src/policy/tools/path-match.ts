@@ -164,11 +164,12 @@ export function allowsPath(
   path: readonly string[] | null,
   location: Location,
   folder: boolean,
+  steps: Steps,
 ): Match {
   const pattern = patternOf(specifier, location);
   if (pattern === null || path === null || isTooLong(path)) return 'no';
   if (path.slice(pattern.literal).some(isGit) && !pattern.names.some(isGit)) return 'no';
-  return reach(folder ? withoutTail(pattern) : pattern, path) === 'in' ? 'yes' : 'no';
+  return reach(folder ? withoutTail(pattern) : pattern, path, steps) === 'in' ? 'yes' : 'no';
 }
 
 /** For deny and ask rules. A `folder` that may contain a matching path is `maybe`. */
@@ -177,12 +178,13 @@ export function stopsPath(
   path: readonly string[] | null,
   location: Location,
   folder: boolean,
+  steps: Steps,
 ): Match {
   const pattern = anyCase(patternOf(specifier, location));
   if (pattern === null || path === null || isTooLong(path)) return 'maybe';
-  const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower));
+  const reached = reach(folder ? withoutTail(pattern) : pattern, path.map(lower), steps);
   if (reached === 'in') return 'yes';
-  if (isOpaque(path)) return 'maybe';
+  if (reached === 'unknown' || isOpaque(path)) return 'maybe';
   return folder && reached === 'above' ? 'maybe' : 'no';
 }
 
@@ -206,6 +208,7 @@ export function reachOf(
   specifier: string,
   paths: readonly NamedPath[],
   location: Location,
+  steps: Steps,
 ): 'in' | 'above' | 'unknown' | 'out' {
   const pattern = anyCase(patternOf(specifier, location));
   if (pattern === null) return 'unknown';
@@ -217,9 +220,10 @@ export function reachOf(
     isUnknown ||= isOpaque(path);
     // A fast path for the many files that are too short to match.
     if (!folder && path.length < least) continue;
-    const reached = reach(pattern, path);
+    const reached = reach(pattern, path, steps);
     if (reached === 'in') return 'in';
-    isAbove ||= reached === 'above' && (folder || reach(whole, path) === 'in');
+    if (reached === 'unknown') return 'unknown';
+    isAbove ||= reached === 'above' && (folder || reach(whole, path, steps) === 'in');
   }
   return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';
 }
@@ -233,10 +237,23 @@ function withoutTail({ names, literal }: Pattern): Pattern {
 }
 
 /**
- * Whether the path or a folder above it matches the pattern (`in`), or something below the path may
- * (`above`). All possible ways to match `**` advance together, one step per segment.
+ * What comparing one call with all rules may still cost. Each comparison is bounded, but a call may
+ * have thousands of names, and a session hundreds of rules.
  */
-function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'above' | 'out' {
+export interface Steps {
+  left: number;
+}
+
+/**
+ * Whether the path or a folder above it matches the pattern (`in`), or something below the path may
+ * (`above`); `unknown` if there are no steps left to find out. All possible ways to match `**` advance
+ * together, one step per segment.
+ */
+function reach(
+  { names, literal }: Pattern,
+  path: readonly string[],
+  steps: Steps,
+): 'in' | 'above' | 'unknown' | 'out' {
   if (names.length === 0) return 'in';
   const isAnyDepth = (at: number): boolean => at >= literal && names[at] === ANY_DEPTH;
   let [states, next] = [new Uint8Array(names.length), new Uint8Array(names.length)];
@@ -254,10 +271,13 @@ function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'ab
     [states, next] = [next, states];
     next.fill(0);
     let isAlive = false;
+    steps.left -= names.length;
+    if (steps.left < 0) return 'unknown';
     for (let at = 0; at < names.length; at++) {
       if (states[at] === 0) continue;
       const deep = isAnyDepth(at);
-      const fits = deep || (at < literal ? names[at] === segment : fitsName(names[at]!, segment));
+      const fits =
+        deep || (at < literal ? names[at] === segment : fitsName(names[at]!, segment, steps));
       if (!fits) continue;
       if (at + 1 === names.length) return 'in';
       isAlive = open(deep ? at : at + 1) || isAlive;
@@ -268,9 +288,10 @@ function reach({ names, literal }: Pattern, path: readonly string[]): 'in' | 'ab
 }
 
 /** `*` and `?` within one segment. Backtracking to the last `*` is enough. */
-export function fitsName(pattern: string, name: string): boolean {
-  let [at, in_, star, from] = [0, 0, -1, 0];
+export function fitsName(pattern: string, name: string, steps?: Steps): boolean {
+  let [at, in_, star, from, taken] = [0, 0, -1, 0, 0];
   while (in_ < name.length) {
+    taken += 1;
     if (pattern[at] === '*') {
       star = at++;
       from = in_;
@@ -281,9 +302,11 @@ export function fitsName(pattern: string, name: string): boolean {
       at = star + 1;
       in_ = ++from;
     } else {
+      if (steps !== undefined) steps.left -= taken;
       return false;
     }
   }
+  if (steps !== undefined) steps.left -= taken;
   while (pattern[at] === '*') at++;
   return at === pattern.length;
 }

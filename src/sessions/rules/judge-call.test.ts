@@ -313,6 +313,17 @@ test('[P1] the words of a long command are compared with the sets once, not for 
   expect(await decide('Bash', { command }, 'web', rules)).toBe('allow');
 });
 
+test('[P1] a call with many names under many rules with wildcards is decided within bounded steps', async () => {
+  const { decide } = machine();
+  const deny = Array.from({ length: 200 }, (_, i) => `Read(./*${'a'.repeat(450)}b${i}/**)`);
+  const ask = Array.from({ length: 200 }, (_, i) => `Bash(*a*b*c*d${i}*)`);
+  // Compared in full, they would take more than a minute.
+  const names = Array.from({ length: 8 }, (_, i) => `${'a'.repeat(3900)}${i}`).join(' ');
+  expect(await decide('Bash', { command: `cat ${names}` }, 'cli', { deny })).toBe('ask');
+  const command = `echo ${'ab'.repeat(400_000)}`;
+  expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
+});
+
 test('[P2] a name that is too long for the system counts by what it comes to', async () => {
   const { decide } = machine();
   const detour = './'.repeat(2100);
