@@ -37,7 +37,7 @@ export const ERRORS = {
   forbidden: [403, 'This credential does not have the right to do that.'],
   host_refused: [
     403,
-    'The Host header is not a name of this server. Add the name to BATON_ALLOWED_HOSTS.',
+    'The Host header does not match any of the names of this server. Add the name to BATON_ALLOWED_HOSTS.',
   ],
   origin_refused: [
     403,

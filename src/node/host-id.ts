@@ -7,7 +7,7 @@ import { makeOnce } from '../secrets/once-file.ts';
 
 /**
  * The id of this host, to which sessions are pinned (Q23): the configured one, or the one in the
- * data directory. The latter is derived from the machine at the first start and kept from then on,
+ * data directory. The latter is derived from the machine on first start and kept from then on,
  * even if the machine-id, the host name or the volume's container changes.
  */
 export async function hostIdOf(given: string | undefined, dataDir: string): Promise<string> {

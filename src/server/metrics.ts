@@ -86,7 +86,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   ]);
   const runWait = histogram(
     'run_wait_seconds',
-    'Time from when a run could have started to its first start',
+    'Time between a run becoming ready to start and first starting',
     SLOW_S,
     ['type'],
   );

@@ -58,7 +58,7 @@ export function createOwnSite({
       if (name !== undefined && isKnown(name) && !isDoubled(request)) return;
       throw new BatonError(
         'host_refused',
-        'The Host header is not a name of this server. Set BATON_PUBLIC_URL to the URL that browsers use, or add the name to BATON_ALLOWED_HOSTS.',
+        'The Host header does not match any of the names of this server. Set BATON_PUBLIC_URL to the URL that browsers use, or add the name to BATON_ALLOWED_HOSTS.',
       );
     },
     isOurs(origin, hostHeader) {

@@ -145,7 +145,7 @@ function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (reads) requireRight(principal, 'read');
 }
 
-/** Runs after the right was checked: a stranger must not learn what kind of node this is. */
+/** Runs after the permission check: a stranger must not learn what kind of node this is. */
 function checkServed({ forwarded, is404, routeOptions }: FastifyRequest, servesApi: boolean): void {
   const { hostBound = false, pattern = '' } = routeOptions.config;
   if (forwarded !== null) {

@@ -59,7 +59,9 @@ export function directoryProvider({
 function refuseOthers(spec: WorkspaceSpec): void {
   for (const field of ['repository', 'baseBranch', 'image'] as const) {
     if (spec[field] === undefined) continue;
-    throw new WorkspaceError(`A workspace of the provider directory has no ${field}. Remove it.`);
+    throw new WorkspaceError(
+      `A workspace from the provider "directory" has no ${field}. Remove it.`,
+    );
   }
 }
 

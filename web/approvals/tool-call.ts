@@ -38,7 +38,7 @@ export function parseToolCall(
   const all = fieldsOf(input);
   const text = (name: string): string => textAt(all, name);
   const but = (...shown: string[]): { fields: Fields } => ({ fields: remaining(all, shown) });
-  // Asking a question does nothing in itself; the user only gives an answer.
+  // Asking a question has no side effects; the user just answers it.
   if (kind === 'question') return { is: 'questions', questions: questionsOf(all), fields: {} };
   if (kind === 'plan') return { is: 'plan', plan: text('plan'), ...but('plan') };
   switch (tool) {

@@ -31,7 +31,7 @@ const card = (given: Partial<Approval>): string => cardOf(approval(given), none)
 
 test('[C1] [A7] a command is shown as it would run, with the reason for asking', () => {
   const shown = card({ input: { command: 'make\nmake install' } });
-  expect(shown).toContain('The agent asks to use Bash\n');
+  expect(shown).toContain('The agent wants to use Bash\n');
   expect(shown).toContain('no rule covers it');
   expect(shown).toContain('  $ make\n  $ make install');
   expect(summaryOf(approval({}))).toBe('Bash npm publish');

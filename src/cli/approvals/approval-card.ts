@@ -57,7 +57,7 @@ export const hiddenIn = ({ id }: Approval): string =>
   `Part of this is hidden: masks such as ***MASKED*** replace secrets, which are part of what runs.\nTo see everything: baton approve show ${id} --original`;
 
 const TITLES: Record<Approval['kind'], string> = {
-  tool: 'The agent asks to use ',
+  tool: 'The agent wants to use ',
   question: 'The agent asks',
   plan: 'The agent proposes a plan',
 };

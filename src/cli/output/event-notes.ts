@@ -44,7 +44,7 @@ const important: Notes = {
       : 'The worker is stopping; the run continues when another one takes it.',
   'run.waiting': () => 'The agent is waiting for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
-    `The agent asks to use ${spellOutUnseen(tool)}. See "baton approve show ${approvalId}".`,
+    `The agent wants to use ${spellOutUnseen(tool)}. See "baton approve show ${approvalId}".`,
   'policy.denied': ({ tool, reason }) =>
     `${spellOutUnseen(tool)} is not allowed: ${sentence(spellOutUnseen(reason))}`,
   'run.finished': ({ state, error }) => endOf(state, error),

@@ -77,7 +77,7 @@ class Cancelling {
     const begin = (): void => {
       printer.note('Cancelling. Press Ctrl-C again to exit now; the run is still cancelled.');
       this.#wanted = true;
-      // A second signal waits briefly for this request.
+      // After a second signal, wait briefly for this request before exiting.
       context.beforeExit.add(this.#ask());
     };
     if (context.stop.aborted) begin();

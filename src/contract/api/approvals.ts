@@ -50,7 +50,7 @@ export const approvalEndpoints = {
   revealApproval: endpoint({
     method: 'POST',
     path: '/api/v1/approvals/{id}/original',
-    summary: 'Show the input of a question without masks',
+    summary: 'Show the unmasked input of a question',
     group,
     params,
     reads: true,

@@ -133,7 +133,7 @@ function value(place: Place): Verdict {
 /** Masks all lines of the block, unless it begins with a token that has its own mask. */
 function inBlock(place: Place, { from, indent }: Block): Verdict {
   const { text, at } = place;
-  // Hides the word before a token, too; otherwise masking the result again would.
+  // Also hides the word before a token; otherwise it would be hidden only when the result is masked a second time.
   const named = !/^bearer$/i.test(text.slice(from, from + 6)) && isNamed(place, from);
   if (named !== false) return named === 'more' ? 'more' : null;
   return maskedHit(from - at, from - at, restOfBlock(indent));

@@ -90,11 +90,37 @@ function* namesOf(word: string): Iterable<string> {
   }
   // The text after each sign, and between each two of them.
   const end = word.slice(-PATH_MAX);
+  const before = end.search(/[=:,@)]/);
+  if (before > 0) yield end.slice(0, before);
   for (const { index } of end.matchAll(/[=:,@)]/g)) {
     const rest = end.slice(index + 1);
     yield rest;
     yield rest.split(/[=:,@)]/, 1)[0]!;
   }
+}
+
+/** The longest text in which paths are looked for. */
+const INSIDE_MAX = 16 * 1024;
+/** More than a person writes into one command. */
+const PARTS_MAX = 200;
+
+/** Paths inside words: scripts (`python3 -c "open('/x')"`, `sed "r /x"`) and `-v /x:/y;z`. */
+function pathsInside(words: ReadonlySet<string>): ReadonlySet<string> | null {
+  const parts = new Set<string>();
+  let characters = 0;
+  for (const word of words) {
+    const script = /^[\d,$]*[a-z](?=[~/])/i.exec(word)?.[0];
+    if (script !== undefined) parts.add(word.slice(script.length));
+    if (!/[^\p{L}\p{N}_.~/+=:,@-]/u.test(word)) continue;
+    characters += word.length;
+    if (characters > INSIDE_MAX) return null;
+    for (const part of word.split(/[^\p{L}\p{N}_.~/+-]+/u)) {
+      if (part.includes('/')) parts.add(part.slice(part.search(/[~./]/)));
+      else if (part.includes('.')) parts.add(part);
+    }
+    if (parts.size > PARTS_MAX) return null;
+  }
+  return parts;
 }
 
 /** The paths that the names stand for, both as written and where they really lead. */
@@ -132,6 +158,9 @@ export function namedBy(
   location: Location,
   real: RealPaths | undefined,
 ): NamedPath[] | null {
-  const names = namesIn(distinct());
-  return names && pathsOf(names, location, real);
+  const words = distinct();
+  const [names, inside] = [namesIn(words), pathsInside(words)];
+  if (names === null || inside === null) return null;
+  const unsure = pathsOf(inside, location, real).map((named) => ({ ...named, unsure: true }));
+  return [...pathsOf(names, location, real), ...unsure];
 }

@@ -68,6 +68,8 @@ const ASKED: readonly string[] = [
   'cat ${D}/secret-key',
   'cat "${D:-x}"/host-id/../admin-token',
   'cat $(echo ~)/.baton/host-id',
+  'cd ~ && cat .*/host-id',
+  'env -C ~ cat .*/host-id',
   'cat `echo ~`/.baton/host-id',
   'cat $D/s*',
   'cd ~ && cat .b*/s*',

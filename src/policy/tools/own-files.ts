@@ -190,7 +190,12 @@ export class OwnFiles {
 
   #hasLast(name: string): boolean {
     if (!name.includes(ANY) && /^~?\//.test(name)) return false;
-    return name.split('/').some((segment) => this.#last.has(segment.toLowerCase()));
+    return name.split('/').some((one) => {
+      const segment = one.toLowerCase();
+      if (this.#last.has(segment)) return true;
+      // A name that is entirely unknown could be anything, but is rarely one of Baton's files.
+      return segment !== ANY && [...this.#last].some((own) => mayMatch(segment, own));
+    });
   }
 
   /** With `wildcards`, names may contain wildcards that the shell expands. */

@@ -198,6 +198,8 @@ const anyCase = (pattern: Pattern | null): Pattern | null =>
 export interface NamedPath {
   readonly path: readonly string[];
   readonly folder: boolean;
+  /** It stands inside a word, which may be a text that only mentions it. */
+  readonly unsure?: boolean;
 }
 
 /**
@@ -216,13 +218,14 @@ export function reachOf(
   const least = whole.names.filter((name) => name !== ANY_DEPTH).length;
   let isAbove = false;
   let isUnknown = false;
-  for (const { path, folder } of paths) {
+  for (const { path, folder, unsure = false } of paths) {
     isUnknown ||= isOpaque(path);
     // A fast path for the many files that are too short to match.
     if (!folder && path.length < least) continue;
     const reached = reach(pattern, path, steps);
-    if (reached === 'in') return 'in';
+    if (reached === 'in' && !unsure) return 'in';
     if (reached === 'unknown') return 'unknown';
+    isUnknown ||= reached === 'in';
     isAbove ||= reached === 'above' && (folder || reach(whole, path, steps) === 'in');
   }
   return isUnknown ? 'unknown' : isAbove ? 'above' : 'out';

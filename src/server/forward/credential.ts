@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** The header of a forwarded request. Only nodes can make its value. */
+/** The header of a forwarded request. Only nodes can generate its value. */
 export const FORWARD_HEADER = 'x-baton-forward';
 
 /** How long a credential is valid, on the database's clock. */

@@ -105,7 +105,7 @@ export function approvalService(parts: ServiceParts): Part {
 }
 
 const NOT_KEPT =
-  'The original input of this call was not stored, because an older version of Baton asked about it.';
+  'The original input of this call was not stored, because approval was requested by an older version of Baton.';
 
 /**
  * Edited input makes it a different call: the rules must not deny it to the run or to the editor

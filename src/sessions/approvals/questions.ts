@@ -271,7 +271,7 @@ export class Questions {
 }
 
 const LINKS_CHANGED =
-  'A path in this call leads somewhere else than when a person approved it. Make the call again to ask again.';
+  'A path in this call no longer leads where it did when it was approved. Make the call again to ask again.';
 
 const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',

@@ -50,5 +50,5 @@ const NOT_UNDERSTOOD: Verdict = {
   scope: 'default',
   rule: null,
   reason:
-    'Baton does not recognise this MCP server configuration, so it cannot judge what it would start',
+    'Baton does not recognise this MCP server configuration, so it cannot tell what the configuration would start',
 };

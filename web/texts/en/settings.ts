@@ -110,7 +110,7 @@ export const settings = {
     webhook: 'Messages from other services',
   },
   allAllowed: 'No rules: everything is allowed.',
-  allAsked: 'No rules: everything asks for approval.',
+  allAsked: 'No rules: everything requires approval.',
   everything: 'All sessions',
   everythingHelp: 'Used when no session or channel rule matches',
   noGlobal: 'No rules.',
