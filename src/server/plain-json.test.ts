@@ -9,19 +9,25 @@ test('[H9] a value with too many parts, or nested too deeply, is refused', () =>
   expect(() => refuseHarmful(JSON.parse('['.repeat(101) + ']'.repeat(101)))).toThrow('too deeply');
 });
 
-test('[H9] a body of millions of values is refused before it is parsed', async () => {
-  const { app } = appRig();
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000/messages',
-    headers: {
-      host: 'a.localhost',
-      authorization: `Bearer ${TOKEN}`,
-      'content-type': 'application/json',
-    },
-    // Not even JSON: parsing it would be another error.
-    payload: `{"metadata":[${'1,'.repeat(700_000)}`,
-  });
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json().error.message).toBe('The body has too many values.');
-});
+test.each([
+  ['values', `{"metadata":[${'1,'.repeat(700_000)}`],
+  ['levels', '['.repeat(700_000)],
+])(
+  '[H9] a body of hundreds of thousands of %s is refused before it is parsed',
+  async (_, payload) => {
+    const { app } = appRig();
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000/messages',
+      headers: {
+        host: 'a.localhost',
+        authorization: `Bearer ${TOKEN}`,
+        'content-type': 'application/json',
+      },
+      // Not even JSON: parsing it would be another error.
+      payload,
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toBe('The body has too many values.');
+  },
+);

@@ -27,17 +27,20 @@ export function readJsonBodies(app: FastifyInstance): void {
   );
 }
 
-/** More than the longest message has, if it consists of commas. Files in base64 have none. */
-const COMMAS_MAX = 600_000;
-const COMMA = ','.charCodeAt(0);
+/** More than the longest message has, if it consists of these signs. Files in base64 have none. */
+const SIGNS_MAX = 600_000;
+/** Each value but the first follows one of these. */
+const SIGNS = [',', '[', '{'].map((sign) => sign.charCodeAt(0));
 
 /** Parsing millions of small values would take seconds, during which a node answers nobody. */
 function refuseMany(body: Buffer): void {
-  if (body.length <= COMMAS_MAX) return;
-  let commas = 0;
-  for (let at = body.indexOf(COMMA); at !== -1; at = body.indexOf(COMMA, at + 1)) {
-    if (++commas > COMMAS_MAX) {
-      throw new BatonError('invalid_request', 'The body has too many values.');
+  if (body.length <= SIGNS_MAX) return;
+  let signs = 0;
+  for (const sign of SIGNS) {
+    for (let at = body.indexOf(sign); at !== -1; at = body.indexOf(sign, at + 1)) {
+      if (++signs > SIGNS_MAX) {
+        throw new BatonError('invalid_request', 'The body has too many values.');
+      }
     }
   }
 }

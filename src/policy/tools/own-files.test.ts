@@ -69,6 +69,8 @@ const ASKED: readonly string[] = [
   'cat "${D:-x}"/host-id/../admin-token',
   'cat $(echo ~)/.baton/host-id',
   'cd ~ && cat .*/host-id',
+  'cd ~ && grep -rI "" . --exclude-dir=config',
+  'cd ~; tar c .',
   'env -C ~ cat .*/host-id',
   'cat `echo ~`/.baton/host-id',
   'cat $D/s*',

@@ -121,6 +121,11 @@ export class OwnFiles {
       isInWorkspace && (moves || isAbove || [...expanded].some((word) => word.startsWith(ANY)));
     // `cd /srv && cat data/x`: an ordinary name may start in a folder that the command names.
     isAsked ||= isAbove && hasLast;
+    // After `cd ~`, a search of `.` or of the working directory means a folder above them.
+    isAsked ||=
+      isAbove &&
+      moves &&
+      (parts.length > PARTS_MAX || searchesIn(parts, plain, call.cwd).length > 0);
     isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
     return isAsked ? ASKED : null;
   }

@@ -117,6 +117,8 @@ export class WsSink implements Sink {
   }
 
   #refuse(code: number, reason: string): void {
+    // Whatever follows is not handled.
+    this.#ws.removeAllListeners('message');
     this.#ws.close(code, reason);
     setTimeout(() => this.destroy(), this.#endMs).unref();
   }
