@@ -8,9 +8,12 @@ import type { NewAuditEntry } from './principal.ts';
  * The port for users, credentials, shares, the audit log and limits. SQLite and PostgreSQL pass the
  * same conformance suite. Every method is one transaction. Secrets arrive as SHA-256 digests in hex,
  * never in plain text. Times are epoch milliseconds on the database's clock, which also decides
- * whether something has expired. Writes that change what a user may do set `access` in their hint, so
- * that every node clears its caches.
+ * whether something has expired. Writes that change what a user may do send a hint with the topic
+ * `ACCESS`, so that every node clears its caches.
  */
+
+/** The topic of hints about changed users, credentials and shares. */
+export const ACCESS = 'access';
 
 export interface UserRecord {
   readonly id: string;

@@ -5,7 +5,8 @@ import { newId } from '../contract/ids.ts';
 import type { Channel } from '../contract/message.ts';
 import type { Ticket } from '../contract/ticket.ts';
 import { toTime } from '../contract/time.ts';
-import type { Hint, Store } from '../queue/store.ts';
+import { onTopic } from '../queue/hint.ts';
+import type { Store } from '../queue/store.ts';
 import type {
   AccessStore,
   Audited,
@@ -14,6 +15,7 @@ import type {
   ValidSignIn,
   ValidToken,
 } from './access-store.ts';
+import { ACCESS } from './access-store.ts';
 import { LookupCache } from './lookup-cache.ts';
 import { entryOf, isAdmin, type Principal } from './principal.ts';
 import { digestOf, isSecret, isToken, newSecret } from './secret.ts';
@@ -86,7 +88,7 @@ export class StoreAuthenticator implements Authenticator {
 
   open(store: AuthenticatorStore): void {
     this.#store = store;
-    this.#stopHints = store.onHint((hint) => this.#hear(hint));
+    this.#stopHints = onTopic(store, ACCESS, () => this.#accessChanged());
   }
 
   /** Safe to call twice. */
@@ -234,12 +236,7 @@ export class StoreAuthenticator implements Authenticator {
     return this.#store;
   }
 
-  /**
-   * `all` alone does not matter here: it is sent under load, and `access` is set as well if access
-   * changed.
-   */
-  #hear({ access }: Hint): void {
-    if (access !== true) return;
+  #accessChanged(): void {
     this.#tokens.forgetAll();
     this.#signIns.forgetAll();
     for (const listener of [...this.#listeners]) listener();

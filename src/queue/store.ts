@@ -4,6 +4,7 @@ import type { NodeInfo, NodeRecord } from '../contract/node.ts';
 import type { Outcome } from '../contract/outcome.ts';
 import type { LaneSettings, OnBusy, Run, RunState } from '../contract/run.ts';
 import type { Schedule, Tick } from '../contract/schedule.ts';
+import type { Hint } from './hint.ts';
 import type { Ending } from './machine/lane-machine.ts';
 
 /*
@@ -317,22 +318,6 @@ export interface StopStore {
    * returned, no claim hands out anything. Stopping again replaces `by` and `reason`, not `since`.
    */
   setStop(stop: Omit<StopRecord, 'since'> | null): Promise<StopRecord | null>;
-}
-
-/**
- * What changed, sent after the commit. Unreliable, but losing a hint costs only one polling
- * interval.
- */
-export interface Hint {
-  readonly ready: boolean;
-  readonly nodes: readonly string[];
-  readonly lanes: readonly string[];
-  /** Hints were lost, or there were too many to list: check everything you follow. */
-  readonly all?: boolean;
-  /** A schedule was created, changed or removed. */
-  readonly schedules?: boolean;
-  /** Someone's rights have changed. */
-  readonly access?: boolean;
 }
 
 export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore, StopStore {

@@ -1,4 +1,4 @@
-import type { Hint } from '../../src/queue/store.ts';
+import { type Hint, READY } from '../../src/queue/hint.ts';
 import { must } from './broken.ts';
 import type { View } from './checker.ts';
 
@@ -11,7 +11,7 @@ export class Hints {
   readonly #nodes = new Set<string>();
 
   readonly hear = (hint: Hint): void => {
-    if (hint.ready) this.#ready = true;
+    if (hint.topics.includes(READY)) this.#ready = true;
     for (const node of hint.nodes) this.#nodes.add(node);
   };
 

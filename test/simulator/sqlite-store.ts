@@ -1,5 +1,6 @@
 import { BatonError } from '../../src/contract/errors.ts';
-import type { Clock, Hint } from '../../src/queue/store.ts';
+import type { Hint } from '../../src/queue/hint.ts';
+import type { Clock } from '../../src/queue/store.ts';
 import type { Answer, Arguments, OperationName } from '../../src/storage/operations/registry.ts';
 import { storeOver } from '../../src/storage/operations/store.ts';
 import { commitTogether } from '../../src/storage/sqlite/commit.ts';

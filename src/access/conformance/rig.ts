@@ -1,6 +1,7 @@
 import { newId } from '../../contract/ids.ts';
 import type { NodeView } from '../../contract/node.ts';
-import type { Clock, Hint, Store } from '../../queue/store.ts';
+import type { Hint } from '../../queue/hint.ts';
+import type { Clock, Store } from '../../queue/store.ts';
 import { newSessionOf } from '../../sessions/conformance/rig.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 import type { AccessStore, Audited, NewToken, UserRecord, ValidSignIn } from '../access-store.ts';

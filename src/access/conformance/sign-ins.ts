@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import type { NewSignIn } from '../access-store.ts';
+import { ACCESS } from '../access-store.ts';
 import { type AccessRule, HOUR, MINUTE } from './rig.ts';
 
 const GRACE = 10_000;
@@ -201,7 +202,8 @@ export function signInRules(rule: AccessRule): void {
       () => store.endSignIns(ann.id),
       () => store.putShares(session, [{ userId: ann.id, level: 'view' }]),
     ];
-    for (const change of changes) expect(await rig.hints(change)).toMatchObject([{ access: true }]);
+    for (const change of changes)
+      expect(await rig.hints(change)).toMatchObject([{ topics: [ACCESS] }]);
     expect(await rig.hints(() => rig.user())).toEqual([]);
   });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { READY } from '../hint.ts';
 import { failed, LEASE_MS, type Rig, type Rule } from './rig.ts';
 
 /** Lanes that belong to a host. */
@@ -81,7 +82,7 @@ export function hostRules(rule: Rule): void {
     await rig.change({ do: 'configure', lane: 'l', settings: { host: 'gone', pin: true } });
     const { id } = await rig.enqueue({ lane: 'l' });
     expect(await rig.claim({ nodeId: 'node-1' })).toEqual([]);
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     await rig.change({ do: 'configure', lane: 'l', settings: { host: null, pin: false } });
     await hint;
     expect(await rig.claimIds({ nodeId: 'node-1' })).toEqual([id]);

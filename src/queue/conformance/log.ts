@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { READY } from '../hint.ts';
 import { failed, type Rule, SUCCEEDED } from './rig.ts';
 
 /** Each lane's log. */
@@ -135,7 +136,7 @@ export function logRules(rule: Rule): void {
   });
 
   rule('[E1] followers of a lane get a hint when it grows', async (rig) => {
-    const hint = rig.hint(({ lanes, ready }) => lanes.includes('l') && ready);
+    const hint = rig.hint(({ lanes, topics }) => lanes.includes('l') && topics.includes(READY));
     await rig.enqueue({ lane: 'l' });
     await hint;
     const second = rig.hint(({ lanes }) => lanes.includes('l'));

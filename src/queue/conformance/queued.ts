@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { READY } from '../hint.ts';
 import { failed, type Rig, type Rule, refused } from './rig.ts';
 
 /** Commands on queued runs, and held lanes. */
@@ -233,7 +234,7 @@ export function queuedRules(rule: Rule): void {
     expect(await rig.end(running)).toBe(true);
     const more = await rig.enqueue({ lane: 'l' });
     expect(await rig.claim()).toEqual([]);
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     await rig.change({ do: 'resume', lane: 'l' });
     await rig.change({ do: 'resume', lane: 'l' });
     await hint;

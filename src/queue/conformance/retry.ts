@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { ErrorClass } from '../../contract/outcome.ts';
+import { READY } from '../hint.ts';
 import { failed, type Rule } from './rig.ts';
 
 /** Listed again here, so a mistake in the policy's table is noticed. */
@@ -143,7 +144,7 @@ export function retryRules(rule: Rule): void {
       await rig.node('node-2');
       const [first] = (await rig.enqueueMany(2, { lane: 'l' })) as [string, string];
       const claimed = await rig.begin();
-      const hint = rig.hint(({ ready }) => ready);
+      const hint = rig.hintOf(READY);
       await rig.end(claimed, { kind: 'handed_back', reason: 'shutdown' });
       await hint;
       const events = await rig.store.listAfter('l', 0, 100);

@@ -5,13 +5,13 @@ import type { Lane } from '../../contract/lane.ts';
 import type { NodeInfo } from '../../contract/node.ts';
 import type { ErrorClass, Outcome } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
+import type { Hint } from '../hint.ts';
 import type {
   Admission,
   AttemptWrite,
   ClaimedRun,
   ClaimRequest,
   Command,
-  Hint,
   Receipt,
   Store,
 } from '../store.ts';
@@ -176,6 +176,11 @@ export class Rig {
   async counts(): Promise<Partial<Record<string, number>>> {
     const all = Object.entries(await this.store.counts());
     return Object.fromEntries(all.filter(([, count]) => count !== 0));
+  }
+
+  /** Resolves with the first hint of the topic. Call it before the operation that causes the hint. */
+  hintOf(topic: string): Promise<Hint> {
+    return this.hint(({ topics }) => topics.includes(topic));
   }
 
   /** Resolves with the first hint that matches. Call it before the operation that causes the hint. */

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import { READY, SCHEDULES } from '../hint.ts';
 import type { Firing, ScheduleWrite } from '../store.ts';
 import { admission, type NewRun, type Rig, type Rule, refused, START } from './rig.ts';
 
@@ -122,7 +123,7 @@ export function scheduleRules(rule: Rule): void {
     rig.advance(MINUTE + 7);
     await rig.node();
     const tick = { schedule: 's', at: START + MINUTE, missed: false };
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     const one = firing(schedule, {}, { lane: 'l', owner: 'ann', payload: { n: 1 }, tick });
     expect(await rig.store.fireSchedule(one)).toBe(true);
     await hint;
@@ -209,7 +210,7 @@ export function scheduleRules(rule: Rule): void {
   });
 
   rule('[Q13] changes of schedules send hints', async (rig) => {
-    const nextHint = () => rig.hint(({ schedules }) => schedules === true);
+    const nextHint = () => rig.hintOf(SCHEDULES);
     let hint = nextHint();
     const { version } = await put(rig);
     await hint;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { READY } from '../hint.ts';
 import type { ClaimedRun } from '../store.ts';
 import { LEASE_MS, type Rig, type Rule } from './rig.ts';
 
@@ -135,7 +136,7 @@ export function stopRules(rule: Rule): void {
     await stopped;
     expect((await rig.store.poll('node-1')).stopped).toBe(true);
     expect((await rig.store.poll('node-2')).stopped).toBe(true);
-    const ready = rig.hint((hint) => hint.ready);
+    const ready = rig.hintOf(READY);
     const resumed = hintOfBoth(rig);
     await rig.store.setStop(null);
     await Promise.all([ready, resumed]);

@@ -7,6 +7,7 @@ import { crashRules } from './crash.ts';
 import { fairnessRules } from './fairness.ts';
 import { fenceRules } from './fence.ts';
 import { followRules } from './follow.ts';
+import { hintRules } from './hints.ts';
 import { hostRules } from './host.ts';
 import { logRules } from './log.ts';
 import { orderRules } from './order.ts';
@@ -21,7 +22,7 @@ import { turnRules } from './turns.ts';
 import { valueRules } from './values.ts';
 import { waitingRules } from './waiting.ts';
 
-const TOPICS = {
+const RULES = {
   order: orderRules,
   caps: capRules,
   fairness: fairnessRules,
@@ -38,6 +39,7 @@ const TOPICS = {
   hosts: hostRules,
   reads: readRules,
   log: logRules,
+  hints: hintRules,
   following: followRules,
   values: valueRules,
   schedules: scheduleRules,
@@ -73,7 +75,7 @@ export function storeConformance(
   };
 
   describe(`${name} store`, () => {
-    for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
+    for (const [topic, rules] of Object.entries(RULES)) describe(topic, () => rules(rule));
 
     it('declares only existing rules impossible', () => {
       expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { onTopic, READY } from '../hint.ts';
 import { TURN_MS } from '../machine/claim-plan.ts';
 import type { ClaimedRun, ClaimRequest } from '../store.ts';
 import type { Rig, Rule } from './rig.ts';
@@ -48,15 +49,15 @@ export function turnRules(rule: Rule): void {
     await join(rig, 'b');
     const { running } = await newcomer(rig);
     await rig.finish(running[0] as ClaimedRun);
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     await rig.claim(of('a'));
     await hint;
     let hints = 0;
-    const stop = rig.store.onHint(({ ready }) => {
-      hints += ready ? 1 : 0;
+    const stop = onTopic(rig.store, READY, () => {
+      hints++;
     });
     await rig.claim(of('a'));
-    const last = rig.hint(({ ready }) => ready);
+    const last = rig.hintOf(READY);
     await rig.enqueue({ owner: 'busy' });
     await last;
     stop();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { READY } from '../hint.ts';
 import { failed, LEASE_MS, type Rule, refused } from './rig.ts';
 
 /** Runs that ask a question. */
@@ -11,7 +12,7 @@ export function waitingRules(rule: Rule): void {
     const other = await rig.enqueue({ lane: 'm' });
     const asking = await rig.begin({ ...one });
     expect(await rig.claim(one)).toEqual([]);
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     await rig.write(asking, { ask: true });
     await hint;
     expect(await rig.run(asking.run.id)).toMatchObject({ state: 'waiting' });
@@ -130,7 +131,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.lane('l')).toMatchObject({ state: 'asking', nodeId: null, runId: first });
     expect(await rig.claim()).toEqual([]);
     expect(await rig.write(asking, { events: [{ type: 'run.progress', payload: 1 }] })).toBe(false);
-    const hint = rig.hint(({ ready }) => ready);
+    const hint = rig.hintOf(READY);
     expect(await rig.change({ do: 'answer', run: first })).toMatchObject({ state: 'queued' });
     await hint;
     const again = await rig.claimOne();

@@ -1,7 +1,8 @@
 import { isBatonError } from '../../contract/errors.ts';
+import type { Hint } from '../hint.ts';
 import type { Logger } from '../logger.ts';
 import { DatabaseWatch } from '../membership/database-watch.ts';
-import type { Hint, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { catchUp } from './catch-up.ts';
 import { Feeds } from './feeds.ts';
 import { GrowthHub, GrowthReader } from './growth.ts';
@@ -189,14 +190,13 @@ export class Follower {
     this.#ticked.fire();
   }
 
-  #hear(hint: Hint): void {
-    if (hint.all === true) this.#feeds.poll();
-    for (const lane of hint.lanes) {
+  #hear({ lanes, all }: Hint): void {
+    if (all === true) this.#feeds.poll();
+    for (const lane of lanes) {
       const feed = this.#feeds.get(lane);
       if (feed !== undefined) this.#feeds.wake(feed);
     }
-    // A reader whose access changed may now see different lanes, so it reloads all of them.
-    this.#growth.note(hint.lanes, hint.all === true || hint.access === true);
+    this.#growth.note(lanes, all);
   }
 
   #tick(): void {

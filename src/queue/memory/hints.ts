@@ -1,14 +1,13 @@
+import { type Hint, READY } from '../hint.ts';
 import type { LaneChange } from '../machine/lane-change.ts';
-import type { Hint } from '../store.ts';
 
 /** Sends hints. All changes in one turn of the event loop are combined into one hint. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
-  #ready = false;
   #nodes = new Set<string>();
+  #topics = new Set<string>();
   /** May contain duplicates: few lanes change twice in a turn, and listeners use sets. */
   #lanes: string[] = [];
-  #schedules = false;
   #scheduled = false;
 
   add(listener: (hint: Hint) => void): () => void {
@@ -20,28 +19,21 @@ export class Hints {
 
   note(change: LaneChange): void {
     if (this.#listeners.size === 0) return;
-    if (change.ready) this.#ready = true;
+    if (change.ready) this.#topics.add(READY);
     for (const node of change.nodes) this.#nodes.add(node);
     if (change.events.length > 0) this.#lanes.push(change.lane.id);
     this.#sendSoon();
   }
 
-  /** A slot was left for another host. */
-  noteReady(): void {
+  noteTopic(topic: string): void {
     if (this.#listeners.size === 0) return;
-    this.#ready = true;
+    this.#topics.add(topic);
     this.#sendSoon();
   }
 
   noteNodes(nodes: Iterable<string>): void {
     if (this.#listeners.size === 0) return;
     for (const node of nodes) this.#nodes.add(node);
-    this.#sendSoon();
-  }
-
-  noteSchedules(): void {
-    if (this.#listeners.size === 0) return;
-    this.#schedules = true;
     this.#sendSoon();
   }
 
@@ -56,17 +48,11 @@ export class Hints {
   }
 
   #send(): void {
-    const hint = {
-      ready: this.#ready,
-      nodes: [...this.#nodes],
-      lanes: this.#lanes,
-      ...(this.#schedules ? { schedules: true } : {}),
-    };
+    const hint = { lanes: this.#lanes, nodes: [...this.#nodes], topics: [...this.#topics] };
     this.#scheduled = false;
-    this.#ready = false;
-    this.#nodes = new Set();
     this.#lanes = [];
-    this.#schedules = false;
+    this.#nodes = new Set();
+    this.#topics = new Set();
     for (const listener of this.#listeners) listener(hint);
   }
 }

@@ -1,4 +1,5 @@
 import type { NodeRecord } from '../../contract/node.ts';
+import { READY } from '../hint.ts';
 import { type OtherHosts, type ReadyLanes, TURN_MS } from '../machine/claim-plan.ts';
 import { isAlive } from './nodes.ts';
 import { longestReadyFirst } from './ready-index.ts';
@@ -55,7 +56,8 @@ export function readyLanes(
       const key = turnKey(type, host);
       if (turns.has(key)) return;
       turns.set(key, { since: now, cap });
-      tables.hints.noteReady();
+      // A slot was left for another host.
+      tables.hints.noteTopic(READY);
     },
     turn: (type) => turns.get(turnKey(type, node.host)) ?? null,
     endTurn: (type) => void turns.delete(turnKey(type, node.host)),

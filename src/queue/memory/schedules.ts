@@ -1,5 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import { SCHEDULES } from '../hint.ts';
 import type { DueSchedules, Firing, ScheduleStore, ScheduleWrite } from '../store.ts';
 import { enqueue } from './admit.ts';
 import type { Tables } from './tables.ts';
@@ -24,13 +25,13 @@ export function putSchedule(
     updatedAt: now,
   };
   tables.schedules.set(record.id, record);
-  tables.hints.noteSchedules();
+  tables.hints.noteTopic(SCHEDULES);
   return toSchedule(record);
 }
 
 export function removeSchedule(tables: Tables, id: string): boolean {
   const removed = tables.schedules.delete(id);
-  if (removed) tables.hints.noteSchedules();
+  if (removed) tables.hints.noteTopic(SCHEDULES);
   return removed;
 }
 

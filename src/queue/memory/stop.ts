@@ -1,3 +1,4 @@
+import { READY } from '../hint.ts';
 import type { StopRecord, StopStore } from '../store.ts';
 import type { Tables } from './tables.ts';
 
@@ -8,6 +9,6 @@ export function setStop(
   const since = tables.stop?.since ?? tables.clock();
   tables.stop = stop === null ? null : { by: stop.by, reason: stop.reason, since };
   tables.hints.noteNodes(tables.nodes.keys());
-  if (stop === null) tables.hints.noteReady();
+  if (stop === null) tables.hints.noteTopic(READY);
   return tables.stop;
 }

@@ -4,6 +4,7 @@ import type { Lane } from '../../contract/lane.ts';
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
 import type { Run } from '../../contract/run.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import type { Hint } from '../hint.ts';
 import { keepInProcess } from '../membership/lease-renewal.ts';
 import type {
   Admission,
@@ -15,7 +16,6 @@ import type {
   Counts,
   DueSchedules,
   Firing,
-  Hint,
   KeepLease,
   LeaseKeeper,
   LogCursor,

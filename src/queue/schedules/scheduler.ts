@@ -1,5 +1,6 @@
 import { Coalescer } from '../coalescer.ts';
 import { messageOf } from '../handler-result.ts';
+import { onTopic, SCHEDULES } from '../hint.ts';
 import { type Logger, SILENT } from '../logger.ts';
 import type { Store } from '../store.ts';
 import { fireDue, type Ticking } from './fire-due.ts';
@@ -39,9 +40,7 @@ export class Scheduler {
     if (this.#coalescer !== null) return;
     const coalescer = new Coalescer(() => this.#pass(coalescer));
     this.#coalescer = coalescer;
-    this.#unlisten = this.#options.store.onHint((hint) => {
-      if (hint.schedules === true) coalescer.trigger();
-    });
+    this.#unlisten = onTopic(this.#options.store, SCHEDULES, () => coalescer.trigger());
     coalescer.trigger();
   }
 

@@ -3,6 +3,7 @@ import { BatonError, isBatonError } from '../../contract/errors.ts';
 import type { NodeInfo, NodeRecord } from '../../contract/node.ts';
 import { Coalescer } from '../coalescer.ts';
 import { AbortReason } from '../handler-result.ts';
+import { READY } from '../hint.ts';
 import { DatabaseWatch } from '../membership/database-watch.ts';
 import { findOtherMachine } from '../membership/host-guard.ts';
 import { Membership } from '../membership/membership.ts';
@@ -99,12 +100,10 @@ export class WorkerLoop {
   async start(before?: Promise<void>): Promise<void> {
     await before;
     if (this.stopping) return;
-    this.#stopHints = this.#settings.store.onHint((hint) => {
-      if (hint.ready) this.#claim.trigger();
+    this.#stopHints = this.#settings.store.onHint(({ topics, nodes, all }) => {
+      if (topics.includes(READY)) this.#claim.trigger();
       const { member } = this;
-      if (member !== null && (hint.all === true || hint.nodes.includes(member.id))) {
-        this.#poll.trigger();
-      }
+      if (member !== null && (all === true || nodes.includes(member.id))) this.#poll.trigger();
     });
     this.#timer = setInterval(() => this.#tick(), this.#settings.pollMs);
     this.#joining = this.#join();

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
 import { newId } from '../../contract/ids.ts';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
+import { READY } from '../../queue/hint.ts';
 import type { ClaimedRun } from '../../queue/store.ts';
 import type { ApprovalAnswer, ApprovalRecord, NewApproval } from '../approvals/approval-store.ts';
 import type { SessionRule, SessionStoreRig } from './rig.ts';
@@ -128,7 +129,9 @@ export function approvalRules(rule: SessionRule): void {
       const { run } = claimed;
       await rig.queue.write(claimed, { ask: true });
       rig.advance(50);
-      const hint = rig.queue.hint(({ ready, lanes }) => ready && lanes.includes(run.lane));
+      const hint = rig.queue.hint(
+        ({ topics, lanes }) => topics.includes(READY) && lanes.includes(run.lane),
+      );
       const edited = { ...ALLOW, editedInput: { command: 'git push --dry-run' }, sealedInput: 's' };
       const decided = await rig.store.decideApproval(asked.id, edited);
       await hint;

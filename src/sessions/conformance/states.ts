@@ -227,7 +227,7 @@ export function stateRules(rule: SessionRule): void {
     await rig.do(id, { do: 'hold' });
     expect(await rig.current(id)).toMatchObject({ held: true });
     expect(await rig.queue.claim()).toEqual([]);
-    const ready = rig.queue.hint((hint) => hint.ready);
+    const ready = rig.queue.hintOf('ready');
     await rig.do(id, { do: 'resume' });
     await ready;
     expect(await rig.current(id)).toMatchObject({ held: false });

@@ -1,3 +1,5 @@
+import { ACCESS } from '../../access/access-store.ts';
+import { onTopic } from '../../queue/hint.ts';
 import type { Connections } from '../connections.ts';
 import type { SessionService } from '../service.ts';
 import { findRun, findSession, type ServiceParts } from '../service-parts.ts';
@@ -13,6 +15,11 @@ type LogService = Pick<
 export function logService(parts: ServiceParts, connections: Connections): LogService {
   const { store, queue } = parts;
   const cache = new SessionCache(store);
+  // Readers may see other sessions than before, so they load all of them again.
+  onTopic(store, ACCESS, () => {
+    cache.clear();
+    queue.hintAll();
+  });
   return {
     async sessionLog(by, id) {
       const { lastSeq } = await findSession(parts, by, id, 'view');

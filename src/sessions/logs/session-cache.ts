@@ -16,17 +16,18 @@ const CACHED_MAX = 1000;
 /**
  * Sessions whose logs grew, read once for all readers of the hint stream on this node. Every change
  * to a session is an event in its log, so a session read at one seq is valid until the next. Shares
- * are not in the log; changing them sends a hint, which clears the cache.
+ * are not in the log; the caller clears the cache when access changes.
  */
 export class SessionCache {
-  readonly #store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>;
+  readonly #store: Pick<ServiceStore, 'getSession' | 'listShares'>;
   readonly #cached = new Map<string, Promise<Cached>>();
 
-  constructor(store: Pick<ServiceStore, 'getSession' | 'listShares' | 'onHint'>) {
+  constructor(store: Pick<ServiceStore, 'getSession' | 'listShares'>) {
     this.#store = store;
-    store.onHint(({ access }) => {
-      if (access === true) this.#cached.clear();
-    });
+  }
+
+  clear(): void {
+    this.#cached.clear();
   }
 
   /** The session as of this seq or later; null if the lane is not a session that `by` may see. */

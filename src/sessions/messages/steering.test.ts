@@ -29,7 +29,7 @@ function rig() {
         return true;
       },
       onHint: (listener) => {
-        state.hint = () => listener({ ready: false, nodes: ['node'], lanes: [] });
+        state.hint = () => listener({ lanes: [], nodes: ['node'], topics: [] });
         return () => {};
       },
     },

@@ -1,10 +1,19 @@
 import { BatonError } from '../../contract/errors.ts';
+import { READY } from '../../queue/hint.ts';
 import { LaneChange } from '../../queue/machine/lane-change.ts';
 import { joinWhenDue, retake, wakeDelayed } from '../../queue/machine/lane-machine.ts';
 import type { ClaimedRun, ClaimRequest } from '../../queue/store.ts';
 import { CORE_COLUMNS, type CoreRow, toCore } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type ClaimResult, type Dialect, type Done, done } from './dialect.ts';
+import {
+  type ClaimResult,
+  type Dialect,
+  type Done,
+  done,
+  hintOf,
+  mergeHints,
+  NO_HINT,
+} from './dialect.ts';
 import { tailPosition } from './positions.ts';
 
 /** Gives runs to a node. Upkeep comes first, so that due and answered runs are served, too (Q3). */
@@ -45,11 +54,10 @@ function claimed(
   const { value, hint } = done([...result.claimed], kept);
   return {
     value,
-    hint: {
-      ...hint,
-      ready: hint.ready || result.left,
-      lanes: [...hint.lanes, ...value.map(({ run }) => run.lane)],
-    },
+    hint: mergeHints(hint, {
+      ...(result.left ? hintOf(READY) : NO_HINT),
+      lanes: value.map(({ run }) => run.lane),
+    }),
   };
 }
 

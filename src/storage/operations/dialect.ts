@@ -1,10 +1,12 @@
 import type { Lane } from '../../contract/lane.ts';
 import type { RunState } from '../../contract/run.ts';
+import { type Hint, READY } from '../../queue/hint.ts';
 import type { LaneChange, RunCore } from '../../queue/machine/lane-change.ts';
-import type { AttemptWrite, ClaimedRun, ClaimRequest, Hint, LogCursor } from '../../queue/store.ts';
+import type { AttemptWrite, ClaimedRun, ClaimRequest, LogCursor } from '../../queue/store.ts';
 import type { EventRow } from '../rows.ts';
 import type { StoredSession } from '../session-rows.ts';
 import type { Op, Value } from '../statement.ts';
+import type { Topic } from '../topics.ts';
 
 /** A lane to create if it is missing. */
 export interface NewLane {
@@ -102,16 +104,12 @@ export interface Done<T> {
   readonly who?: string;
 }
 
-export const NO_HINT: Hint = { ready: false, nodes: [], lanes: [] };
-/** A user's permissions have changed. */
-export const ACCESS_CHANGED: Hint = { ...NO_HINT, access: true };
+export const NO_HINT: Hint = { lanes: [], nodes: [], topics: [] };
 
-export const isEmptyHint = (hint: Hint): boolean =>
-  !hint.ready &&
-  hint.nodes.length === 0 &&
-  hint.lanes.length === 0 &&
-  hint.schedules !== true &&
-  hint.access !== true;
+export const hintOf = (...topics: readonly Topic[]): Hint => ({ ...NO_HINT, topics });
+
+export const isEmptyHint = ({ lanes, nodes, topics }: Hint): boolean =>
+  lanes.length === 0 && nodes.length === 0 && topics.length === 0;
 
 export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
   const nodes = new Set<string>();
@@ -122,17 +120,15 @@ export function done<T>(value: T, changes: Iterable<LaneChange>): Done<T> {
     for (const node of change.nodes) nodes.add(node);
     if (change.events.length > 0) lanes.push(change.lane.id);
   }
-  return { value, hint: { ready, nodes: [...nodes], lanes } };
+  return { value, hint: { ...(ready ? hintOf(READY) : NO_HINT), nodes: [...nodes], lanes } };
 }
 
 /** Merges the hints from several parts of a transaction into one. */
 export function mergeHints(...hints: readonly Hint[]): Hint {
   return {
-    ready: hints.some(({ ready }) => ready),
-    nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
     lanes: [...new Set(hints.flatMap(({ lanes }) => lanes))],
-    ...(hints.some(({ schedules }) => schedules) ? { schedules: true } : {}),
-    ...(hints.some(({ access }) => access) ? { access: true } : {}),
+    nodes: [...new Set(hints.flatMap(({ nodes }) => nodes))],
+    topics: [...new Set(hints.flatMap(({ topics }) => topics))],
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Schedule } from '../../contract/schedule.ts';
+import { SCHEDULES } from '../../queue/hint.ts';
 import type { DueSchedules, Firing, ScheduleStore, ScheduleWrite } from '../../queue/store.ts';
 import { type ScheduleRow, toSchedule } from '../rows.ts';
 import { type Op, query, queryOne, type Value } from '../statement.ts';
-import { type Dialect, type Done, NO_HINT } from './dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from './dialect.ts';
 import { enqueue } from './enqueue.ts';
 
-const SCHEDULES_CHANGED = { ...NO_HINT, schedules: true };
+const SCHEDULES_CHANGED = hintOf(SCHEDULES);
 
 const WRITTEN = [
   'id',

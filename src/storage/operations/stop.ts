@@ -1,6 +1,7 @@
+import { READY } from '../../queue/hint.ts';
 import type { StopRecord, StopStore } from '../../queue/store.ts';
 import { type Op, query, queryOne } from '../statement.ts';
-import { type Dialect, type Done, NO_HINT } from './dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from './dialect.ts';
 
 /* The switch that stops everything: on while its row exists. */
 
@@ -29,6 +30,6 @@ export function* setStop(
     );
   }
   const nodes = yield* query<{ id: string }>('SELECT id FROM nodes');
-  const hint = { ready: stop === null, nodes: nodes.map(({ id }) => id), lanes: [] };
+  const hint = { ...(stop === null ? hintOf(READY) : NO_HINT), nodes: nodes.map(({ id }) => id) };
   return { value: yield* getStop(), hint };
 }

@@ -1,4 +1,5 @@
-import type { Hint, Store } from '../../queue/store.ts';
+import type { Hint } from '../../queue/hint.ts';
+import type { Store } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
 import type { Dialect } from './dialect.ts';
 import { readRun } from './load.ts';

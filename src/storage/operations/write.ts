@@ -1,8 +1,9 @@
+import { READY } from '../../queue/hint.ts';
 import { LaneChange } from '../../queue/machine/lane-change.ts';
 import { append, ask, commitOutcome, end, start } from '../../queue/machine/lane-machine.ts';
 import type { AttemptWrite } from '../../queue/store.ts';
 import type { Op } from '../statement.ts';
-import { type Dialect, type Done, done } from './dialect.ts';
+import { type Dialect, type Done, done, hintOf, mergeHints } from './dialect.ts';
 
 /** Applies the attempts' writes, each only if its fence is still the lane's (Q6). */
 export function* write(
@@ -17,7 +18,7 @@ export function* write(
   const answers = rest.value.values();
   return {
     value: writes.map(({ lane }) => finished.has(lane) || answers.next().value === true),
-    hint: { ...rest.hint, ready: true, lanes: [...finished, ...rest.hint.lanes] },
+    hint: mergeHints({ ...hintOf(READY), lanes: [...finished] }, rest.hint),
   };
 }
 

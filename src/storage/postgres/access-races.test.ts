@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
+import { ACCESS } from '../../access/access-store.ts';
 import {
   AccessStoreRig,
   type AccessStores,
@@ -11,7 +12,7 @@ import {
 } from '../../access/conformance/rig.ts';
 import { newId } from '../../contract/ids.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
-import type { Hint } from '../../queue/store.ts';
+import type { Hint } from '../../queue/hint.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';
 import { postgresStore } from './store.ts';
 
@@ -239,9 +240,9 @@ test('[X2] the other node gets a hint that permissions have changed', async () =
   const heard: Hint[] = [];
   other.onHint((hint) => heard.push(hint));
   await rig.store.updateUser(ann.id, { disabled: true });
-  await until(async () => heard.some(({ access }) => access === true));
+  await until(async () => heard.some(({ topics }) => topics.includes(ACCESS)));
   heard.length = 0;
   await rig.store.enqueue([admission({ lane: 'l' })]);
   await until(async () => heard.some(({ lanes }) => lanes.includes('l')));
-  expect(heard.some(({ access }) => access === true)).toBe(false);
+  expect(heard.some(({ topics }) => topics.includes(ACCESS))).toBe(false);
 });

@@ -1,6 +1,7 @@
+import { READY } from '../../queue/hint.ts';
 import { POSITION_STEP } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
-import { type Done, NO_HINT } from '../operations/dialect.ts';
+import { type Done, hintOf, NO_HINT } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO } from '../operations/saving.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
@@ -62,7 +63,10 @@ export function* enqueueOne(
   );
   const position = row!.queued - 1 + (row!.run_id === null ? 0 : 1);
   const receipt: Receipt = { id: one.id, lane, state: 'queued', position, known: false };
-  return { value: [receipt], hint: { ...NO_HINT, ready: position === 0, lanes: [lane] } };
+  return {
+    value: [receipt],
+    hint: { ...(position === 0 ? hintOf(READY) : NO_HINT), lanes: [lane] },
+  };
 }
 
 const isPlain = (one: Admission): boolean =>

@@ -6,8 +6,9 @@ import { startPostgres } from '../../../test/support/postgres-server.ts';
 import { root, start } from '../../../test/support/processes.ts';
 import { range, read, seqs } from '../../../test/support/tails.ts';
 import { until } from '../../../test/support/until.ts';
+import type { Hint } from '../../queue/hint.ts';
 import { RunQueue } from '../../queue/run-queue.ts';
-import type { Hint, Store } from '../../queue/store.ts';
+import type { Store } from '../../queue/store.ts';
 import { postgresStore } from './store.ts';
 
 /** So long that a test that relies on polling instead of a hint does not end in time. */

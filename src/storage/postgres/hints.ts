@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { z } from 'zod';
-import type { Hint } from '../../queue/store.ts';
+import type { Hint } from '../../queue/hint.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
+import { TOPICS } from '../topics.ts';
 import { clientConfig, type Target } from './connect.ts';
+import { formatHint, parseHint } from './hint-message.ts';
 
 /*
  * Hints between processes over LISTEN/NOTIFY. They are sent after the commit, never inside the
@@ -12,21 +13,7 @@ import { clientConfig, type Target } from './connect.ts';
  */
 
 const WINDOW_MS = 10;
-/** A notification can hold 8,000 bytes; if the names do not fit, it says `all` instead. */
-const NAMES_MAX_BYTES = 7500;
 const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
-
-const Message = z.object({
-  from: z.string(),
-  ready: z.boolean(),
-  nodes: z.array(z.string()),
-  lanes: z.array(z.string()),
-  all: z.boolean().default(false),
-  // Absent from versions without schedules.
-  schedules: z.boolean().default(false),
-  // Absent from versions with a single user.
-  access: z.boolean().default(false),
-});
 
 export class HintChannel {
   readonly #target: Target;
@@ -34,13 +21,7 @@ export class HintChannel {
   readonly #onHint: (hint: Hint) => void;
   readonly #me = crypto.randomUUID();
   readonly #channel: string;
-  #pending: {
-    ready: boolean;
-    nodes: Set<string>;
-    lanes: Set<string>;
-    schedules: boolean;
-    access: boolean;
-  } | null = null;
+  #pending: Record<'lanes' | 'nodes' | 'topics', Set<string>> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #listener: pg.Client | null = null;
   #failures = 0;
@@ -59,18 +40,10 @@ export class HintChannel {
     if (isEmptyHint(hint)) return;
     this.#onHint(hint);
     if (this.#closed) return;
-    this.#pending ??= {
-      ready: false,
-      nodes: new Set(),
-      lanes: new Set(),
-      schedules: false,
-      access: false,
-    };
-    this.#pending.ready ||= hint.ready;
-    this.#pending.schedules ||= hint.schedules === true;
-    this.#pending.access ||= hint.access === true;
-    for (const node of hint.nodes) this.#pending.nodes.add(node);
+    this.#pending ??= { lanes: new Set(), nodes: new Set(), topics: new Set() };
     for (const lane of hint.lanes) this.#pending.lanes.add(lane);
+    for (const node of hint.nodes) this.#pending.nodes.add(node);
+    for (const topic of hint.topics) this.#pending.topics.add(topic);
     if (this.#timer === null) this.#send();
   }
 
@@ -79,22 +52,16 @@ export class HintChannel {
     this.#pending = null;
     this.#timer = null;
     if (pending === null || this.#closed) return;
-    const fits = fitsIn(NAMES_MAX_BYTES, [...pending.nodes, ...pending.lanes]);
-    const message: z.infer<typeof Message> = {
+    const message = formatHint({
       from: this.#me,
-      ready: pending.ready,
-      nodes: fits ? [...pending.nodes] : [],
-      lanes: fits ? [...pending.lanes] : [],
-      all: !fits,
-      schedules: pending.schedules,
-      access: pending.access,
-    };
+      lanes: [...pending.lanes],
+      nodes: [...pending.nodes],
+      topics: [...pending.topics],
+    });
     this.#timer = setTimeout(() => this.#send(), WINDOW_MS);
     this.#timer.unref();
     // A hint that cannot be sent is lost.
-    this.#pool
-      .query('SELECT pg_notify($1, $2)', [this.#channel, JSON.stringify(message)])
-      .catch(() => {});
+    this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, message]).catch(() => {});
   }
 
   async listen(): Promise<void> {
@@ -108,7 +75,7 @@ export class HintChannel {
       await client.query(`LISTEN ${this.#channel}`);
       this.#failures = 0;
       // Hints sent while disconnected were missed, so everything has to be checked.
-      this.#onHint({ ready: true, nodes: [], lanes: [], all: true, schedules: true, access: true });
+      this.#onHint({ lanes: [], nodes: [], topics: TOPICS, all: true });
     } catch {
       await client.end().catch(() => {});
       this.#lost(client);
@@ -116,8 +83,8 @@ export class HintChannel {
   }
 
   #receive(payload: string): void {
-    const parsed = Message.safeParse(parseJson(payload));
-    if (parsed.success && parsed.data.from !== this.#me) this.#onHint(parsed.data);
+    const hint = parseHint(payload);
+    if (hint !== null && hint.from !== this.#me) this.#onHint(hint);
   }
 
   #lost(client: pg.Client): void {
@@ -133,23 +100,5 @@ export class HintChannel {
     clearTimeout(this.#timer ?? undefined);
     clearTimeout(this.#reconnect ?? undefined);
     await this.#listener?.end().catch(() => {});
-  }
-}
-
-/** As JSON: a quote or a backslash in a name takes two bytes. */
-function fitsIn(most: number, names: readonly string[]): boolean {
-  let bytes = 0;
-  for (const name of names) {
-    bytes += Buffer.byteLength(JSON.stringify(name)) + 1;
-    if (bytes > most) return false;
-  }
-  return true;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -1,8 +1,9 @@
 import type { NewAuditEntry } from '../../access/principal.ts';
 import type { RunState } from '../../contract/run.ts';
+import { READY } from '../../queue/hint.ts';
 import type { SendRequest, Sent } from '../../sessions/session-store.ts';
 import { AUDIT_COLUMNS, auditValues } from '../access-rows.ts';
-import { type Done, NO_HINT } from '../operations/dialect.ts';
+import { type Done, hintOf, NO_HINT } from '../operations/dialect.ts';
 import { type Op, query } from '../statement.ts';
 import { NOW } from './run.ts';
 
@@ -81,6 +82,6 @@ function* send(
   const receipt = { id: row.run, lane: sessionId, state: row.run_state, position, known };
   return {
     value: { receipt, changes: [] },
-    hint: known ? NO_HINT : { ...NO_HINT, ready: position === 0, lanes: [sessionId] },
+    hint: known ? NO_HINT : { ...(position === 0 ? hintOf(READY) : NO_HINT), lanes: [sessionId] },
   };
 }

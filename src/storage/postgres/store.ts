@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
+import type { Hint } from '../../queue/hint.ts';
 import { keepShared, SharedLease, startRenewing } from '../../queue/membership/lease-renewal.ts';
-import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
+import type { Clock, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
 import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
 import type { StoreParts } from '../operations/store.ts';

@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { BatonError } from '../../contract/errors.ts';
-import type { Clock, Hint } from '../../queue/store.ts';
+import type { Hint } from '../../queue/hint.ts';
+import type { Clock } from '../../queue/store.ts';
 import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
 import type { StoreParts } from '../operations/store.ts';
 import type { Op } from '../statement.ts';

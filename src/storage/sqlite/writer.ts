@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { BatonError } from '../../contract/errors.ts';
+import type { Hint } from '../../queue/hint.ts';
 import { keepShared, SharedLease } from '../../queue/membership/lease-renewal.ts';
-import type { Clock, Hint, KeepLease, LeaseKeeper } from '../../queue/store.ts';
+import type { Clock, KeepLease, LeaseKeeper } from '../../queue/store.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
 import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
 import { type Call, type FromWriter, fromPlain, type Reply, type ToWriter } from './protocol.ts';

@@ -1,8 +1,14 @@
-import type { NewCode, NewSignIn, SignInBy, ValidSignIn } from '../../../access/access-store.ts';
+import {
+  ACCESS,
+  type NewCode,
+  type NewSignIn,
+  type SignInBy,
+  type ValidSignIn,
+} from '../../../access/access-store.ts';
 import type { SignInRow } from '../../access-rows.ts';
 import { toSignIn, USER_COLUMNS } from '../../access-rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from '../dialect.ts';
 import { tokenAt } from './tokens.ts';
 import { getUser, mustBeUser } from './users.ts';
 
@@ -163,5 +169,5 @@ export function* endSignIns(_: Dialect, _now: number, userId: string): Op<Done<v
 
 function* remove(column: string, value: string): Op<Done<void>> {
   yield* query(`DELETE FROM sign_ins WHERE ${column} = $1`, [value]);
-  return { value: undefined, hint: ACCESS_CHANGED };
+  return { value: undefined, hint: hintOf(ACCESS) };
 }

@@ -1,8 +1,9 @@
-import type {
-  NewToken,
-  TokenRecord,
-  TokenState,
-  ValidToken,
+import {
+  ACCESS,
+  type NewToken,
+  type TokenRecord,
+  type TokenState,
+  type ValidToken,
 } from '../../../access/access-store.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type UserRow,
 } from '../../access-rows.ts';
 import { type Op, query, queryOne, type Value } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from '../dialect.ts';
 import { mustBeUser } from './users.ts';
 
 export function* createToken(_: Dialect, now: number, made: NewToken): Op<Done<TokenRecord>> {
@@ -72,7 +73,7 @@ export function* revokeToken(_: Dialect, now: number, id: string): Op<Done<Token
   if (token === null) throw new BatonError('not_found', `There is no token ${id}.`);
   return {
     value: token,
-    hint: ACCESS_CHANGED,
+    hint: hintOf(ACCESS),
     ...(revoked.length > 0 ? {} : { changed: false }),
   };
 }

@@ -1,10 +1,15 @@
-import type { NewUser, UserChange, UserRecord } from '../../../access/access-store.ts';
+import {
+  ACCESS,
+  type NewUser,
+  type UserChange,
+  type UserRecord,
+} from '../../../access/access-store.ts';
 import { ADMIN_ID } from '../../../contract/access.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import { toUser, USER_COLUMNS, USER_RETURNED, type UserRow } from '../../access-rows.ts';
 import { plain } from '../../session-rows.ts';
 import { type Op, query } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done, NO_HINT } from '../dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from '../dialect.ts';
 
 const fold = (name: string): string => plain(name).toLowerCase();
 
@@ -91,7 +96,7 @@ export function* updateUser(
   if (disabled === true || (disabled === false && user.disabledAt !== null)) {
     yield* forgetSignIns(id);
   }
-  return { value: toUser(row!), hint: ACCESS_CHANGED };
+  return { value: toUser(row!), hint: hintOf(ACCESS) };
 }
 
 /** Sign-ins of a disabled user are deleted, so they do not become valid again when the user is enabled. */

@@ -1,8 +1,8 @@
-import type { ShareRecord } from '../../../access/access-store.ts';
+import { ACCESS, type ShareRecord } from '../../../access/access-store.ts';
 import type { ShareLevel } from '../../../contract/access.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import { type Op, query } from '../../statement.ts';
-import { ACCESS_CHANGED, type Dialect, type Done } from '../dialect.ts';
+import { type Dialect, type Done, hintOf } from '../dialect.ts';
 import { lockSession } from './load.ts';
 
 /** Sorted by the users' names. */
@@ -37,7 +37,7 @@ export function* putShares(
       level,
     ]);
   }
-  return { value: yield* listShares(sessionId), hint: ACCESS_CHANGED };
+  return { value: yield* listShares(sessionId), hint: hintOf(ACCESS) };
 }
 
 function* mustBeUsers(dialect: Dialect, ids: readonly string[]): Op<void> {
