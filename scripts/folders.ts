@@ -37,6 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sessions/session-record.ts',
     'sessions/session-machine.ts',
     'sessions/approvals/approval-store.ts',
+    'sessions/host-store.ts',
     'sessions/messages/steer-store.ts',
   ],
   agents: ['contract', 'workspaces/runtime.ts', 'workspaces/files.ts', 'workspaces/process.ts'],

@@ -20,6 +20,7 @@ type WithFixedDefault =
   | 'streamLimit'
   | 'queueLimit'
   | 'runOutputMib'
+  | 'sharedData'
   | 'parkUsageLimit'
   | 'maskBroad'
   | 'logLevel';
@@ -63,6 +64,8 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
     maxRunsPerUser: read('maxRunsPerUser'),
     leaseSeconds: readOrDefault('leaseSeconds'),
     hostId: read('hostId'),
+    hostName: read('hostName'),
+    sharedData: readOrDefault('sharedData'),
     rateLimit: read('rateLimit'),
     strangerLimit: readOrDefault('strangerLimit'),
     streamLimit: readOrDefault('streamLimit'),

@@ -161,6 +161,20 @@ export const settings = {
     default: 'read from <data-dir>/host-id, generated at first start',
     help: 'id of this machine; sessions are pinned to it',
   }),
+  hostName: setting({
+    env: 'BATON_HOST_NAME',
+    expected: '1 to 60 letters, digits, dots, dashes or underscores',
+    schema: z.string().regex(/^[\w.-]{1,60}$/),
+    default: "the machine's host name",
+    help: 'name of this machine; a number is added if another one has it',
+  }),
+  sharedData: setting({
+    env: 'BATON_SHARED_DATA',
+    expected: '1 or 0',
+    schema: z.enum(['1', '0']).transform((value) => value === '1'),
+    default: '0',
+    help: 'whether all machines use the same data directory',
+  }),
   rateLimit: setting({
     env: 'BATON_RATE_LIMIT',
     expected: 'a whole number from 1 to 1000000',

@@ -18,6 +18,8 @@ export const NodeId = name('node id');
 export const ScheduleId = name('schedule id');
 export const OwnerId = z.union([z.literal(''), name('owner')]);
 export const HostId = name('host');
+/** What people call a host. Unique, and accepted wherever an id is. */
+export const HostName = name('host');
 export const RunType = name('type').regex(
   /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/,
   'type may contain only letters, digits and _ . : -',

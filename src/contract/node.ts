@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HostId, NodeId, RunType } from './ids.ts';
+import { HostId, HostName, NodeId, RunType } from './ids.ts';
 import { Time } from './time.ts';
 
 /** How long a node's lease lasts by default, in seconds. */
@@ -45,10 +45,20 @@ export const NodeLoad = z.object({
 });
 export type NodeLoad = z.infer<typeof NodeLoad>;
 
+/** A machine that runs agents, or did so recently, as the API shows it. */
+export const HostView = z.object({
+  id: HostId,
+  name: HostName,
+  /** It has a live worker. */
+  alive: z.boolean(),
+});
+export type HostView = z.infer<typeof HostView>;
+
 /** A node as the API shows it. */
 export const NodeView = z.object({
   id: NodeId,
   host: HostId,
+  hostName: HostName,
   pid: z.int(),
   roles: z.array(NodeRole),
   types: z.array(RunType),

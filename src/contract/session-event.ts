@@ -50,8 +50,14 @@ export const SESSION_EVENTS = {
     reason: StatusReason,
     error: z.string().optional(),
   }),
-  /** Moved to another host (Q23); `from` is null if it had none. */
-  'session.moved': z.object({ from: z.string().nullable(), to: z.string() }),
+  /** Moved to another host (Q23), by id; `from` is null if it had none. */
+  'session.moved': z.object({
+    from: z.string().nullable(),
+    to: z.string(),
+    // Absent from events of versions without names.
+    fromName: z.string().nullable().optional(),
+    toName: z.string().optional(),
+  }),
   'session.connections': z.object({ activeConnections: z.int() }),
   'session.cost': z.object({ costUsd: z.number() }),
   /** The workspace is ready, or could not be prepared; `message` says why. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_KIND, DRIVEN_KINDS, RESERVED_KINDS } from './agent-kinds.ts';
-import { HostId } from './ids.ts';
+import { HostId, HostName } from './ids.ts';
 import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SESSION_NAME_MAX } from './limits.ts';
@@ -90,7 +90,10 @@ export const WorkspaceSpec = z.strictObject({
 });
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
-/** `host` is where the workspace is or will be created; any host by default. */
+/**
+ * `host` is where the workspace is or will be created, by id or name. With workers on several hosts, a
+ * `path` needs one; by default, any host creates a new directory.
+ */
 const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
 
 export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
@@ -134,7 +137,7 @@ export const ForkSession = z.strictObject({
 export type ForkSession = z.output<typeof ForkSession>;
 
 export const MoveSession = z.strictObject({
-  /** The new host. The workspace must already be there. */
+  /** The new host, by id or name. The workspace must already be there. */
   host: HostId,
 });
 export type MoveSession = z.output<typeof MoveSession>;
@@ -164,6 +167,7 @@ export const Session = z.object({
   held: z.boolean(),
   /** The host that has its workspace, once known, and whether that host has no live worker (Q23). */
   host: HostId.nullable(),
+  hostName: HostName.nullable(),
   hostAway: z.boolean(),
   /**
    * The run in progress waits until then, for its next attempt or for a usage limit to be reset.

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../config/user-error.ts';
 import { HostId } from '../contract/ids.ts';
@@ -26,6 +27,12 @@ export async function hostIdOf(given: string | undefined, dataDir: string): Prom
     todo: 'restore that line ("baton nodes" and the sessions show it), or set BATON_HOST_ID to it.',
   });
 }
+
+/** What people call this machine: its host name, without characters that a command line would need quoted. */
+export const machineName = (): string =>
+  hostname()
+    .replaceAll(/[^\w.-]+/g, '-')
+    .slice(0, 60) || 'localhost';
 
 async function read(path: string): Promise<string | null> {
   try {

@@ -26,7 +26,7 @@ import { retryWhileAway } from '../sessions/retry-while-away.ts';
 import { agentEnvironment } from '../workspaces/local/environment/environment.ts';
 import { type Composed, compose } from './compose.ts';
 import { freeSpace } from './free-space.ts';
-import { hostIdOf } from './host-id.ts';
+import { hostIdOf, machineName } from './host-id.ts';
 import { createHttp } from './http.ts';
 import { stopLeftovers } from './leftovers.ts';
 import { explainListenError } from './listen-error.ts';
@@ -35,6 +35,7 @@ import { nodeUrlOf, unreachableHosts } from './node-url.ts';
 import { openStore } from './open-store.ts';
 import { NodeReadiness } from './readiness.ts';
 import { hideOwn, serverMasker } from './server-masker.ts';
+import { explainRefusal, sharedDataIdOf } from './shared-data.ts';
 
 /** Baton's own files outside the data directory: the CLI's login, and a database stored elsewhere. */
 const ownPathsOf = ({ database }: Config): string[] => [
@@ -96,6 +97,7 @@ export async function startNode(
   try {
     const adminToken = await adminTokenOf(config.adminToken, config.dataDir);
     const key = await secretKeyOf(config.secretKey, config.dataDir);
+    const dataId = await sharedDataIdOf(config);
     const identity = identify(await hostIdOf(config.hostId, config.dataDir));
     const box = aesBox(key);
     const metrics = createMetrics({ version: packageVersion(), facts: () => facts });
@@ -128,6 +130,20 @@ export async function startNode(
     const installation = await retryWhileAway(stop, () =>
       store.putSettingOnce('installation', newId()),
     );
+    const executes = roles.includes('worker');
+    const { host } = identity;
+    const hostName = await retryWhileAway(stop, () =>
+      store.registerHost({
+        id: host,
+        name: config.hostName ?? machineName(),
+        worker: executes,
+        dataId,
+      }),
+    );
+    const admit = async (): Promise<Error | null> => {
+      const refusal = executes ? await store.admitHost(host) : null;
+      return refusal === null ? null : explainRefusal(refusal, config);
+    };
     const leaseMs = config.leaseSeconds * 1000;
     composed = compose({
       store,
@@ -138,19 +154,20 @@ export async function startNode(
       masker,
       box,
       log,
-      executes: roles.includes('worker'),
+      executes,
       environment: agentEnvironment(process.env, config.agentEnv),
       claudePath: config.claudePath,
       parkUsageLimit: config.parkUsageLimit,
       runOutputBytes: config.runOutputMib * 1024 * 1024,
-      host: identity.host,
+      host,
       worker: {
         concurrency: config.workerConcurrency,
         caps: {
           types: { agent: config.maxConcurrentRuns },
           perOwner: config.maxRunsPerUser ?? null,
         },
-        host: identity.host,
+        host,
+        admit,
         // With SQLite there is only one process anyway.
         oneMachine: many,
         roles: [...roles],
@@ -201,7 +218,7 @@ export async function startNode(
     started.push(() => scheduler.stop());
     scheduler.start();
 
-    if (roles.includes('worker')) {
+    if (executes) {
       const { dataDir } = config;
       const stopped = retryWhileAway(stop, () =>
         stopLeftovers({ store, installation, self: identity, dataDir, log }),
@@ -258,7 +275,8 @@ export async function startNode(
       ? `${config.publicUrl ?? url}/sign-in?code=${await retryWhileAway(stop, () => authenticator.startCode())}`
       : null;
     const { dataDir, isolation } = config;
-    log.info({ url, roles, dataDir, isolation, node: process.versions.node }, 'Node started');
+    const about = { url, roles, host: hostName, dataDir, isolation, node: process.versions.node };
+    log.info(about, 'Node started');
     return { url, signInUrl, stop: () => (stopping ??= stopAll()) };
   } catch (error) {
     await stopAll();

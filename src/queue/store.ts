@@ -148,7 +148,7 @@ export interface QueueStore {
   }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
-  /** Hosts that have ready lanes pinned to them but no live worker (Q23). */
+  /** Hosts that have ready lanes pinned to them but no live worker (Q23), by name if they have one. */
   strandedHosts(): Promise<string[]>;
 }
 

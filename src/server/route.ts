@@ -8,6 +8,7 @@ import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { systemEndpoints } from '../contract/api/system.ts';
 import { BatonError } from '../contract/errors.ts';
+import type { HostRef } from '../sessions/host-store.ts';
 import type { SessionService } from '../sessions/service.ts';
 import { forwardRequest } from './forward/forward-request.ts';
 import type { Forwarder } from './forward/forwarder.ts';
@@ -40,7 +41,7 @@ export interface Api {
    * The other host to which a request for something of this session goes; null if that is here. Throws
    * `misdirected` if another node forwarded the request: there is one hop (X7).
    */
-  hostElsewhere(by: Principal, sessionId: string, isForwarded: boolean): Promise<string | null>;
+  hostElsewhere(by: Principal, sessionId: string, isForwarded: boolean): Promise<HostRef | null>;
   readonly forwarder: Forwarder | null;
   readonly servesApi: boolean;
 }
@@ -82,8 +83,8 @@ export function createApi(app: FastifyInstance, options: RouteOptions): Api {
   const hostElsewhere: Api['hostElsewhere'] = async (by, sessionId, isForwarded) => {
     if (forwarder === null) return null;
     const host = await sessions().hostOf(by, sessionId);
-    if (isForwarded && host !== forwarder.host) throw new BatonError('misdirected');
-    return host === forwarder.host ? null : host;
+    if (isForwarded && host?.id !== forwarder.host) throw new BatonError('misdirected');
+    return host?.id === forwarder.host ? null : host;
   };
   return {
     app,

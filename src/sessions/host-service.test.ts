@@ -29,7 +29,17 @@ test('[Q23] [W1] an existing directory needs a host once there are several', asy
     details: { field: 'workspace.host', hosts: ['second', 'test'] },
   });
   await expect(make('unknown', { host: 'front' })).rejects.toMatchObject({
-    message: 'No live worker has the host id "front". Hosts with workers: second, test.',
+    message: 'There is no host "front". Known hosts: second, test.',
+  });
+  // A known host may be away, and has a name.
+  await rig.store.registerHost({ id: 'third', name: 'laptop', worker: true, dataId: null });
+  expect(await make('later', { path, host: 'laptop' })).toMatchObject({
+    host: 'third',
+    hostName: 'laptop',
+    hostAway: true,
+  });
+  await expect(make('nowhere', { host: 'front' })).rejects.toMatchObject({
+    message: 'There is no host "front". Known hosts: laptop (away), second, test.',
   });
   const here = await make('this one', { path, host: 'test' });
   expect(here).toMatchObject({ host: 'test', workspace: { provider: 'directory', path } });
@@ -52,7 +62,12 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
   const before = await get();
   await expect(move('nowhere')).rejects.toMatchObject({
     code: 'invalid_request',
-    message: 'No live worker has the host id "nowhere". Hosts with workers: test.',
+    message: 'There is no host "nowhere". Known hosts: test.',
+  });
+  await rig.store.registerHost({ id: 'third', name: 'laptop', worker: true, dataId: null });
+  await expect(move('laptop')).rejects.toMatchObject({
+    code: 'host_away',
+    message: 'No worker is running on the host "laptop". Try again later.',
   });
   // Its host never comes back.
   await rig.queue.configure(id, { host: 'gone' });
@@ -77,7 +92,7 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
   expect((await get()).lastSeq).toBe(lastSeq);
   const lines = await rig.store.listAudit({ limit: 10, target: id });
   expect(lines.filter(({ action }) => action === 'session.move')).toMatchObject([
-    { before: { host: 'gone' }, after: { host: 'test' } },
+    { before: { host: 'gone', hostName: 'gone' }, after: { host: 'test', hostName: 'test' } },
   ]);
 });
 

@@ -6,6 +6,7 @@ import { isTerminal } from '../contract/run.ts';
 import type { WorkspaceSpec } from '../contract/session.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import { onSession } from './audit-details.ts';
+import type { HostRecord, HostRef } from './host-store.ts';
 import type { SessionService } from './service.ts';
 import { findSession, type ServiceParts, type ServiceStore } from './service-parts.ts';
 import { toSession } from './views.ts';
@@ -17,75 +18,85 @@ import { WORKSPACE_RUN, WorkspaceCheck } from './workspace-run.ts';
 const ANSWER_MS = 20_000;
 const ASK_EVERY_MS = 50;
 
-type Nodes = Pick<ServiceStore, 'listNodes' | 'time'>;
-
-async function hostsWithWorkers(store: Nodes): Promise<string[]> {
-  const [nodes, now] = [await store.listNodes(), await store.time()];
-  const live = nodes.filter(
-    ({ roles, leaseUntil }) => roles.includes('worker') && leaseUntil > now,
-  );
-  return [...new Set(live.map(({ host }) => host))].sort();
-}
+type Hosts = Pick<ServiceStore, 'listHosts'>;
 
 /**
- * Throws if a new session cannot run on this host, or on any host. An existing directory lives on
- * one host; if there are workers on several, it would be left to chance which one uses it, so the
- * request must name a host.
+ * The id of the host that a new session is pinned to, or null. It may be away: the session waits for
+ * it. An existing directory lives on one host; if there are workers on several, it would be left to
+ * chance which one uses it, so the request must name a host.
  */
-export async function checkHost(
-  store: Nodes,
+export async function hostFor(
+  store: Hosts,
   { path }: WorkspaceSpec,
   host: string | null,
-): Promise<void> {
-  if (host === null && path === undefined) return;
-  const hosts = await hostsWithWorkers(store);
-  if (host !== null ? hosts.includes(host) : hosts.length <= 1) return;
-  if (host !== null) throw noWorker(host, hosts, 'workspace.host');
+): Promise<string | null> {
+  if (host === null && path === undefined) return null;
+  const hosts = await store.listHosts();
+  if (host !== null) return findHost(hosts, host, 'workspace.host').id;
+  const live = hosts.filter(({ alive }) => alive).map(({ name }) => name);
+  if (live.length <= 1) return null;
   throw new BatonError(
     'invalid_request',
-    `Workers run on several hosts (${hosts.join(', ')}). Set workspace.host to the one that has ${path}.`,
-    { details: { field: 'workspace.host', hosts } },
+    `Workers run on several hosts (${live.join(', ')}). Set workspace.host to the one that has ${path}.`,
+    { details: { field: 'workspace.host', hosts: live } },
   );
 }
 
-const noWorker = (host: string, hosts: readonly string[], field: string): BatonError =>
-  new BatonError(
+/** By id or by name; an id comes first. */
+function findHost(hosts: readonly HostRecord[], wanted: string, field: string): HostRecord {
+  const known = hosts.find(({ id }) => id === wanted) ?? hosts.find(({ name }) => name === wanted);
+  if (known !== undefined) return known;
+  const names = hosts.map(({ name, alive }) => (alive ? name : `${name} (away)`));
+  throw new BatonError(
     'invalid_request',
-    `No live worker has the host id "${host}". Hosts with workers: ${hosts.join(', ') || 'none'}.`,
-    { details: { field, hosts } },
+    `There is no host "${wanted}". Known hosts: ${names.join(', ') || 'none'}.`,
+    { details: { field, hosts: hosts.map(({ name }) => name) } },
   );
+}
 
-export const hostAway = (host: string, cause?: unknown): BatonError =>
-  new BatonError('host_away', `No node on the host "${host}" answered in time. Try again later.`, {
-    details: { host },
+/** What is missing: `worker is running`, for example. */
+export const hostAway = ({ id, name }: HostRef, missing: string, cause?: unknown): BatonError =>
+  new BatonError('host_away', `No ${missing} on the host "${name}". Try again later.`, {
+    details: { host: id, hostName: name },
     cause,
   });
 
-export function hostService(parts: ServiceParts): Pick<SessionService, 'move' | 'hostOf'> {
+export function hostService(
+  parts: ServiceParts,
+): Pick<SessionService, 'hosts' | 'move' | 'hostOf'> {
   const { store, queue, log, onWork, isStopped } = parts;
   return {
-    hostOf: async (by, id) => (await findSession(parts, by, id, 'view')).host,
+    async hostOf(by, id) {
+      const { host, hostName } = await findSession(parts, by, id, 'view');
+      return host === null ? null : { id: host, name: hostName ?? host };
+    },
 
-    async move(by, id, { host }) {
+    async hosts(by) {
+      requireRight(by, 'run');
+      return store.listHosts();
+    },
+
+    async move(by, id, body) {
       requireRight(by, 'admin');
       const { level, ...current } = await findSession(parts, by, id, 'own');
-      const { host: from } = current;
-      if (from === host) return toSession(current, level);
-      const hosts = await hostsWithWorkers(store);
-      if (!hosts.includes(host)) throw noWorker(host, hosts, 'host');
+      const to = findHost(await store.listHosts(), body.host, 'host');
+      if (current.host === to.id) return toSession(current, level);
+      if (!to.alive) throw hostAway(to, 'worker is running');
       if (isStopped()) throw new BatonError('everything_stopped');
-      const seen = await askHost(queue, host, id);
+      const seen = await askHost(queue, to, id);
       if ('problem' in seen) {
         throw new BatonError(
           'workspace_unreachable',
-          `The workspace of this session is not usable on "${host}": ${seen.problem}`,
-          { details: { host } },
+          `The workspace of this session is not usable on "${to.name}": ${seen.problem}`,
+          { details: { host: to.id } },
         );
       }
-      const entry = onSession(by, 'session.move', id, { before: { host: from }, after: { host } });
-      const command = { do: 'move', host, path: seen.path } as const;
+      const from = { host: current.host, hostName: current.hostName };
+      const after = { host: to.id, hostName: to.name };
+      const entry = onSession(by, 'session.move', id, { before: from, after });
+      const command = { do: 'move', host: to.id, path: seen.path } as const;
       const { current: moved } = await store.audited(entry).changeSession(id, command);
-      log.info({ sessionId: id, from, to: host }, 'Session moved');
+      log.info({ sessionId: id, from: from.hostName, to: to.name }, 'Session moved');
       onWork();
       return toSession(moved, level);
     },
@@ -93,9 +104,13 @@ export function hostService(parts: ServiceParts): Pick<SessionService, 'move' | 
 }
 
 /** Asks a worker on that host. Changes nothing, even if a process dies while it is asking. */
-async function askHost(queue: RunQueue, host: string, sessionId: string): Promise<WorkspaceCheck> {
+async function askHost(
+  queue: RunQueue,
+  to: HostRecord,
+  sessionId: string,
+): Promise<WorkspaceCheck> {
   const lane = newId();
-  await queue.configure(lane, { host });
+  await queue.configure(lane, { host: to.id });
   const { id } = await queue.enqueue({ type: WORKSPACE_RUN, lane, payload: { sessionId } });
   const until = performance.now() + ANSWER_MS;
   for (;;) {
@@ -111,5 +126,5 @@ async function askHost(queue: RunQueue, host: string, sessionId: string): Promis
     if (!isBatonError(error, 'run_finished')) throw error;
   });
   // All slots of the host may be taken, or its workers have just died.
-  throw hostAway(host);
+  throw hostAway(to, 'worker answered in time');
 }

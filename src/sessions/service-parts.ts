@@ -12,6 +12,7 @@ import type { RunQueue } from '../queue/run-queue.ts';
 import type { Store } from '../queue/store.ts';
 import type { SecretBox } from '../secrets/box.ts';
 import type { ApprovalStore } from './approvals/approval-store.ts';
+import type { HostStore } from './host-store.ts';
 import type { SteerStore } from './messages/steer-store.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { SessionFor, SessionStore } from './session-store.ts';
@@ -24,8 +25,9 @@ import type { SessionFor, SessionStore } from './session-store.ts';
 /** How many runs of one session may be queued (H9). */
 export const QUEUE_MAX = 1000;
 
-type Ports = Pick<Store, 'change' | 'onHint' | 'listNodes' | 'time'> &
+type Ports = Pick<Store, 'change' | 'onHint'> &
   SessionStore &
+  Pick<HostStore, 'listHosts' | 'isDataShared'> &
   ApprovalStore &
   SteerStore &
   Pick<AccessStore, 'listShares' | 'putShares' | 'findUser'>;

@@ -32,6 +32,7 @@ import type { SyncStatus, WorkspaceView } from '../contract/workspace.ts';
 import type { Tail } from '../queue/follow/tail.ts';
 import type { Counts } from '../queue/store.ts';
 import type { RuleScope } from './approvals/approval-store.ts';
+import type { HostRecord, HostRef } from './host-store.ts';
 
 export interface SessionQuery {
   readonly ownerId?: string | undefined;
@@ -93,6 +94,8 @@ export interface SessionService {
   /** `level` is the access that the caller needs; `operate` by default. */
   act(by: Principal, id: string, action: SessionAction, level?: Level): Promise<Session>;
   fork(by: Principal, id: string, body: ForkSession): Promise<Session>;
+  /** The hosts that run agents. */
+  hosts(by: Principal): Promise<HostRecord[]>;
   /** Moves it to a host that already has its workspace; queued runs execute there (Q23). */
   move(by: Principal, id: string, body: MoveSession): Promise<Session>;
   /** Cancels unfinished runs, waits for them to end, then removes the session. */
@@ -108,7 +111,7 @@ export interface SessionService {
    */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
   /** The host that it is pinned to; null for none. */
-  hostOf(by: Principal, id: string): Promise<string | null>;
+  hostOf(by: Principal, id: string): Promise<HostRef | null>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
 

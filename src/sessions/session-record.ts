@@ -69,6 +69,7 @@ export interface SessionWithFacts {
   readonly held: boolean;
   readonly holdOnFailure: boolean;
   readonly host: string | null;
+  readonly hostName: string | null;
   readonly hostAway: boolean;
   /** When the next attempt of its current run starts. */
   readonly delayedUntil: number | null;

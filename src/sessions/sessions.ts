@@ -13,13 +13,14 @@ import type {
   CreateSession,
   Session,
   WorkspaceProviderName,
+  WorkspaceSpec,
 } from '../contract/session.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { approvalService } from './approvals/approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
 import type { Connections } from './connections.ts';
 import { costService } from './costs/cost-service.ts';
-import { checkHost, hostService } from './host-service.ts';
+import { hostFor, hostService } from './host-service.ts';
 import { cursorOf, positionAt } from './list-cursor.ts';
 import { logService } from './logs/log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
@@ -84,6 +85,10 @@ function sessionService(options: SessionsOptions): Part {
     return toSession(current, 'own');
   };
 
+  /** Whether the workspace exists on one host only; a new directory may be shared by all (Q23). */
+  const isLocal = async ({ provider, path }: WorkspaceSpec): Promise<boolean> =>
+    providerOf(provider).local && (path !== undefined || !(await store.isDataShared()));
+
   const changed = ({ current, changes }: Changed, level: Level): Session => {
     logChanges(log, changes);
     return toSession(current, level);
@@ -95,9 +100,9 @@ function sessionService(options: SessionsOptions): Part {
       refuseSecrets(settingsOf(body), maskJson);
       checkAgent(body.agent.kind);
       refuseIsolation(body.isolation);
-      const { host = null, ...workspace } = body.workspace;
+      const { host: named = null, ...workspace } = body.workspace;
       await checkAgentStart(options, by, body.agent, workspace.path ?? null);
-      await checkHost(store, workspace, host);
+      const host = await hostFor(store, workspace, named);
       const id = newId();
       return await create(
         {
@@ -109,7 +114,7 @@ function sessionService(options: SessionsOptions): Part {
           id,
           ownerId: by.userId,
           templateConfig: null,
-          pin: providerOf(body.workspace.provider).local,
+          pin: await isLocal(workspace),
           forkPoint: null,
           usageBefore: null,
           forkedFrom: null,
@@ -178,7 +183,7 @@ function sessionService(options: SessionsOptions): Part {
         agentStanding: standingOf(by),
         labels: [],
         holdOnFailure,
-        pin: providerOf(session.workspace.provider).local,
+        pin: await isLocal(session.workspace),
         // The agent's conversation is on that host, and so is a directory that the user named.
         host,
         // A session without its own conversation starts from the one it was forked from, and so

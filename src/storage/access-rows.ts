@@ -151,6 +151,7 @@ const json = (value: NewAuditEntry['before']): string | null =>
   value === null ? null : JSON.stringify(value);
 
 export interface NodeViewRow extends NodeRow {
+  host_name: string;
   executing: number;
   connections: number;
   load: string | null;
@@ -163,6 +164,7 @@ export function toNodeView(row: NodeViewRow, now: number): NodeView {
   return {
     id,
     host,
+    hostName: row.host_name,
     pid,
     roles,
     types,

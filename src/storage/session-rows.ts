@@ -187,6 +187,7 @@ export interface SessionFactsRow extends SessionRow {
   held: number;
   hold_on_failure: number;
   host: string;
+  host_name: string;
   host_away: number;
   delayed_until: number | null;
   active_connections: number;
@@ -200,6 +201,7 @@ export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
   held: row.held !== 0,
   holdOnFailure: row.hold_on_failure !== 0,
   host: row.host === '' ? null : row.host,
+  hostName: row.host === '' ? null : row.host_name,
   hostAway: row.host_away !== 0,
   delayedUntil: row.delayed_until,
   activeConnections: row.active_connections,

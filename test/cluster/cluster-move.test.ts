@@ -42,7 +42,7 @@ test('[Q23] sessions of a lost host are reported and can be moved if their works
     for (const word of words) expect(stderr).toContain(word);
     expect(await read()).toMatchObject({ host: 'one', hostAway: true });
   };
-  await refused('three', 'No live worker has the host id "three"', 'Hosts with workers: two');
+  await refused('three', 'There is no host "three"', 'Known hosts: one (away), two');
   await refused('two', `workspaces/${id} in the data directory does not exist on that host`);
   const [from, to] = [dataDirs.one, dataDirs.two].map((dir) => join(dir, 'workspaces', id));
   cpSync(from as string, to as string, { recursive: true });

@@ -9,6 +9,9 @@ export const PATIENCE_MS = 120_000;
 
 export interface NodeOptions {
   readonly host?: string;
+  /** The name it asks for; its id by default. */
+  readonly name?: string;
+  readonly sharedData?: boolean;
   readonly leaseSeconds?: number;
   readonly dataDir?: string;
   readonly maxRuns?: number;
@@ -33,8 +36,8 @@ export class Cluster {
   }
 
   node(command: 'up' | 'api' | 'worker', options: NodeOptions = {}): Promise<Server> {
-    const { host = 'one', leaseSeconds = 30, dataDir = temporaryDirectory() } = options;
-    const { maxRuns, port } = options;
+    const { host = 'one', name = host, leaseSeconds = 30, maxRuns, port } = options;
+    const { dataDir = temporaryDirectory(), sharedData = false } = options;
     return Server.start({
       command,
       dataDir,
@@ -43,6 +46,8 @@ export class Cluster {
         BATON_DATABASE_URL: this.database,
         BATON_SECRET_KEY: this.secretKey.toString('base64'),
         BATON_HOST_ID: host,
+        BATON_HOST_NAME: name,
+        BATON_SHARED_DATA: sharedData ? '1' : '0',
         BATON_LEASE_SECONDS: String(leaseSeconds),
         ...(port === undefined ? {} : { BATON_NODE_URL: `http://127.0.0.1:${port}` }),
         ...(maxRuns === undefined ? {} : { BATON_MAX_CONCURRENT_RUNS: String(maxRuns) }),

@@ -79,8 +79,10 @@ export async function forwardRig() {
     const forwarded = new ForwardedRequests({ ...shared, authenticator, nodeId: () => id });
     const auth = requestAuthenticator(authenticator, { forwarded });
     const service = {
-      hostOf: async (_: Principal, session: string) =>
-        options.hostOf?.(session) ?? sessions.get(session) ?? null,
+      hostOf: async (_: Principal, session: string) => {
+        const id = options.hostOf?.(session) ?? sessions.get(session);
+        return id === undefined ? null : { id, name: `the ${id}` };
+      },
       artefact: async (by: Principal) => {
         heard.push({ by, headers: {} });
         return options.artefact?.() ?? Readable.from([`from ${host}`]);

@@ -64,6 +64,7 @@ export function nodeRules(rule: AccessRule): void {
     expect(a).toEqual({
       id: 'a',
       host: 'host-of-a',
+      hostName: 'host-of-a',
       pid: 1,
       roles: ['api', 'worker'],
       types: ['agent'],

@@ -29,7 +29,7 @@ function listingOf(items: readonly NodeView[]): Listing<NodeView> {
   const idLength = distinctLength(items.map(({ id }) => id));
   return {
     columns: [
-      { head: 'HOST', text: ({ host }) => host, flexible: true },
+      { head: 'HOST', text: ({ hostName }) => hostName, flexible: true },
       { head: 'ROLES', text: ({ roles }) => roles.join(', ') },
       {
         head: 'STATE',
@@ -58,6 +58,7 @@ function listingOf(items: readonly NodeView[]): Listing<NodeView> {
       node.version,
       node.startedAt,
       node.leaseUntil,
+      node.hostName,
     ],
     empty: 'No nodes.',
   };

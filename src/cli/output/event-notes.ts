@@ -60,8 +60,8 @@ const details: Notes = {
   'session.created': ({ name }) => `Session created: ${name}`,
   'session.status': ({ from, to, reason, error }) =>
     `Session ${STATUS_WORDS[from]} → ${STATUS_WORDS[to]} (${REASON_WORDS[reason]})${error === undefined ? '' : `: ${error}`}`,
-  'session.moved': ({ from, to }) =>
-    `Session moved${from === null ? '' : ` from ${from}`} to ${to}`,
+  'session.moved': ({ from, to, fromName = from, toName = to }) =>
+    `Session moved${fromName === null ? '' : ` from ${fromName}`} to ${toName}`,
   'session.resumed': () => 'Session resumed',
   'session.cost': ({ costUsd }) => `Cost ${money(costUsd)}`,
   'workspace.status': ({ status, message }) =>

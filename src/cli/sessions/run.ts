@@ -51,7 +51,7 @@ const flags = {
   on: {
     value: '<host>',
     schema: z.string().trim().min(1),
-    expected: 'the id of a host with a worker',
+    expected: 'the name or the id of a host',
     help: 'host of the new session, if agents run on several machines',
   },
   ...attachFlag,
@@ -147,7 +147,7 @@ export function noteWaiting(
     printer.note('This session’s queue is paused; run "baton resume" to continue.');
   } else if (session.hostAway) {
     printer.note(
-      `No worker is running on this session’s machine (${session.host}). The run starts when one is running again, or when an administrator moves the session.`,
+      `No worker is running on this session’s machine (${session.hostName}). The run starts when one is running again, or when an administrator moves the session.`,
     );
   } else if (position > 0) {
     printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} ahead of it.`);

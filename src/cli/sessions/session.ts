@@ -18,7 +18,7 @@ const move = clientCommand({
     to: {
       value: '<host>',
       schema: z.string().trim().min(1),
-      expected: 'a host id, as shown by "baton nodes"',
+      expected: 'the name or the id of a host, as shown by "baton nodes"',
       help: 'the host to move it to',
     },
     ...connectionFlags,
@@ -38,7 +38,7 @@ const move = clientCommand({
       return client.moveSession({ params: { id }, body: { host } });
     });
     if (flags.json) printJson(session);
-    else printLine(`Session "${session.name}" is now on ${session.host}.`);
+    else printLine(`Session "${session.name}" is now on ${session.hostName}.`);
     return EXIT.ok;
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AgentView } from '../agent.ts';
-import { NodeView } from '../node.ts';
+import { HostView, NodeView } from '../node.ts';
 import { Stats } from '../stats.ts';
 import { PutStop, Stop } from '../stop.ts';
 import { endpoint } from './endpoint.ts';
@@ -13,6 +13,14 @@ export const clusterEndpoints = {
     group: 'Operating',
     needs: 'admin',
     answer: z.object({ items: z.array(NodeView) }),
+  }),
+  listHosts: endpoint({
+    method: 'GET',
+    path: '/api/v1/hosts',
+    summary: 'The hosts that run agents, and whether each has a live worker',
+    group: 'Operating',
+    needs: 'run',
+    answer: z.object({ items: z.array(HostView) }),
   }),
   listAgents: endpoint({
     method: 'GET',

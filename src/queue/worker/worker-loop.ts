@@ -124,13 +124,14 @@ export class WorkerLoop {
     const { store, log, leaseMs, renewMs, stallMs, bufferBytes } = this.#settings;
     const shared = { store, log, database: this.#database, node: this.#node };
     while (!this.stopping) {
+      let refusal: Error | null = null;
       try {
         const member = await Membership.join({ ...shared, leaseMs, renewMs, stallMs, bufferBytes });
-        const other = await this.#otherMachine(member);
+        refusal = await this.#refusal(member);
         if (this.stopping) return await this.#leave(member);
-        if (other !== null) {
+        if (refusal !== null) {
           await this.#leave(member);
-          throw hostInUse(other);
+          throw refusal;
         }
         this.#member = member;
         this.#hasJoined = true;
@@ -140,8 +141,8 @@ export class WorkerLoop {
         this.#claim.trigger();
         break;
       } catch (error) {
-        // A worker that has joined before keeps trying, because the other machine may stop.
-        const refused = isBatonError(error, 'host_in_use') && !this.#hasJoined;
+        // A worker that has joined before keeps trying, because the reason may go away.
+        const refused = error === refusal && !this.#hasJoined;
         if (isBatonError(error, 'closed') || refused) return this.#joined.reject(error);
         this.#database.failed(error);
         await this.#database.rest();
@@ -150,29 +151,35 @@ export class WorkerLoop {
     this.#joined.resolve();
   }
 
-  /**
-   * Another live machine that uses our host id, if there is one; waits while it is unclear whether
-   * it is alive.
-   */
-  async #otherMachine(member: Membership): Promise<NodeRecord | null> {
-    const { store, log, identity, pollMs, oneMachine } = this.#settings;
-    if (!oneMachine) return null;
+  /** Why this worker must not claim anything, or null. */
+  async #refusal(member: Membership): Promise<Error | null> {
     try {
-      return await findOtherMachine({
-        store,
-        self: identity,
-        everyMs: pollMs,
-        stopping: () => this.stopping,
-        onWaiting: ({ id: node, host }) =>
-          log.warn(
-            { node, host },
-            'Another machine has a lease under this host id; waiting to see whether it is gone',
-          ),
-      });
+      const other = await this.#otherMachine();
+      return other === null ? await this.#settings.admit() : hostInUse(other);
     } catch (error) {
       await this.#end(member);
       throw error;
     }
+  }
+
+  /**
+   * Another live machine that uses our host id, if there is one; waits while it is unclear whether
+   * it is alive.
+   */
+  async #otherMachine(): Promise<NodeRecord | null> {
+    const { store, log, identity, pollMs, oneMachine } = this.#settings;
+    if (!oneMachine) return null;
+    return findOtherMachine({
+      store,
+      self: identity,
+      everyMs: pollMs,
+      stopping: () => this.stopping,
+      onWaiting: ({ id: node, host }) =>
+        log.warn(
+          { node, host },
+          'Another machine has a lease under this host id; waiting to see whether it is gone',
+        ),
+    });
   }
 
   #tick(): void {

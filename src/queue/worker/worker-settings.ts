@@ -15,6 +15,11 @@ export interface WorkerOptions {
   readonly host?: string;
   /** The host id belongs to one machine, so do not start while another machine uses it. */
   readonly oneMachine?: boolean;
+  /**
+   * Asked after joining and before the first claim: why this worker must not claim anything, or null.
+   * The reason is thrown by `start`.
+   */
+  readonly admit?: () => Promise<Error | null>;
   readonly roles?: NodeInfo['roles'];
   readonly version?: string;
   /** Where other nodes reach this one; null if unknown. */
@@ -58,6 +63,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
   const settings: Settings = {
     concurrency: 10,
     oneMachine: false,
+    admit: async () => null,
     roles: ['worker'],
     version: '',
     url: null,

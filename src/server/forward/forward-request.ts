@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
+import type { HostRef } from '../../sessions/host-store.ts';
 import { whenClosed } from '../limits/when-closed.ts';
 import { EMPTY } from './forwarded-body.ts';
 import type { Forwarder } from './forwarder.ts';
@@ -20,7 +21,7 @@ const PASSED = [
 /** The answer of the other host, as that of this request. It ends when the caller leaves. */
 export async function forwardRequest(
   forwarder: Forwarder,
-  host: string,
+  host: HostRef,
   { by, request, reply }: { by: Principal; request: FastifyRequest; reply: FastifyReply },
 ): Promise<IncomingMessage> {
   const { method, url, headers, rawBody = EMPTY } = request;

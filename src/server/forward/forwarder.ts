@@ -5,6 +5,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { NodeRecord } from '../../contract/node.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { hostAway } from '../../sessions/host-service.ts';
+import type { HostRef } from '../../sessions/host-store.ts';
 import { bodyDigestOf, FORWARD_HEADER, LIFE_MS, sign } from './credential.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { CONNECT_TIMEOUT, NodeClient } from './node-client.ts';
@@ -75,21 +76,21 @@ export class Forwarder {
   }
 
   /** Tries the nodes of the host one after the other, until one may have handled the request. */
-  async forward(host: string, request: ForwardRequest): Promise<Answer> {
+  async forward(host: HostRef, request: ForwardRequest): Promise<Answer> {
     const { log } = this.#options;
     let cause: unknown;
-    for (const { id, url } of await this.#nodesOf(host)) {
+    for (const { id, url } of await this.#nodesOf(host.id)) {
       const sent = await this.#send({ id, url }, request);
       try {
         return this.#tracked(checked(await answerTo(sent)));
       } catch (err) {
         cause = err;
         if (request.signal?.aborted === true) break;
-        log.warn({ host, node: id, err }, 'A request could not be forwarded');
+        log.warn({ host: host.name, node: id, err }, 'A request could not be forwarded');
         if (!isUnhandled(err)) break;
       }
     }
-    throw hostAway(host, cause);
+    throw hostAway(host, 'node answered in time', cause);
   }
 
   /** Tunnels do not end with the requests of the server, so a node that stops ends them itself. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Principal } from '../../access/principal.ts';
+import type { HostRef } from '../../sessions/host-store.ts';
 import { endWith } from '../client-error.ts';
 import { whenClosed } from '../limits/when-closed.ts';
 import { STATUS_CODES } from '../status-codes.ts';
@@ -32,7 +33,7 @@ export interface UpgradeRequest {
  */
 export async function tunnel(
   forwarder: Forwarder,
-  host: string,
+  host: HostRef,
   by: Principal,
   { request, socket, head }: UpgradeRequest,
 ): Promise<void> {

@@ -18,7 +18,7 @@ import { Approval, DecideApproval } from '../../contract/approval.ts';
 import { AuditEntry } from '../../contract/audit.ts';
 import { Json } from '../../contract/json.ts';
 import { MessageReceipt, MessageRequest } from '../../contract/message.ts';
-import { NodeView } from '../../contract/node.ts';
+import { HostView, NodeView } from '../../contract/node.ts';
 import { RunError } from '../../contract/outcome.ts';
 import { TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
 import { Cost, EditRun, Invocation, QueueCounts, RunView } from '../../contract/run-view.ts';
@@ -72,6 +72,7 @@ const ANSWERS = {
   Share,
   AuditEntry,
   Agent: AgentView,
+  Host: HostView,
   Node: NodeView,
   Stats,
   Workspace: WorkspaceView,

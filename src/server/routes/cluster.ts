@@ -13,6 +13,7 @@ export function addClusterRoutes(
   { access, agents }: ClusterRouteOptions,
 ): void {
   add(clusterEndpoints.listAgents, async () => ({ items: await agents() }));
+  add(clusterEndpoints.listHosts, async ({ by }) => ({ items: await sessions().hosts(by) }));
   add(clusterEndpoints.listNodes, async ({ by }) => ({ items: await access().nodes(by) }));
   add(clusterEndpoints.getStop, async ({ by }) => access().stop(by));
   add(clusterEndpoints.putStop, async ({ by, body }) => access().putStop(by, body));

@@ -6,6 +6,7 @@ import { SESSION_EVENTS } from '../../contract/session-event.ts';
 import { admission, type NewRun, Rig } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';
+import type { HostStore } from '../host-store.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
 import { READY_GRACE_MS } from '../session-machine.ts';
 import type { SessionRecord, SessionWithFacts } from '../session-record.ts';
@@ -20,7 +21,7 @@ import type {
   StatusChange,
 } from '../session-store.ts';
 
-export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore;
+export type SessionStores = Store & SessionStore & ApprovalStore & SteerStore & HostStore;
 /** Opens the store of this name; the same name opens the same data. */
 export type OpenAt = (databaseName: string, clock: Clock) => Promise<SessionStores>;
 /** One test of the suite; the title begins with its rule. */

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { approvalRules } from './approvals.ts';
 import { connectionRules } from './connections.ts';
 import { costRules } from './costs.ts';
+import { hostRules } from './hosts.ts';
 import { invocationRules } from './invocations.ts';
 import { messageRules } from './messages.ts';
 import { readRules } from './reads.ts';
@@ -19,6 +20,7 @@ const TOPICS = {
   runs: runRules,
   connections: connectionRules,
   timers: timerRules,
+  hosts: hostRules,
   removal: removeRules,
   reads: readRules,
   invocations: invocationRules,

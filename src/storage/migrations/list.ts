@@ -8,6 +8,7 @@ import { pageKeys } from './0018-page-keys.ts';
 import { approvalOriginal } from './0019-approval-original.ts';
 import { stopTable } from './0020-stop.ts';
 import { nodeUrl } from './0021-node-url.ts';
+import { hostsTable } from './0022-hosts.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; an entry never changes once released. 2 to 12 are part of the baseline. */
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   approvalOriginal,
   stopTable,
   nodeUrl,
+  hostsTable,
 ];

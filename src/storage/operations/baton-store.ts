@@ -2,16 +2,18 @@ import type { AccessStore, Audited } from '../../access/access-store.ts';
 import type { NewAuditEntry } from '../../access/principal.ts';
 import type { Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../../sessions/approvals/approval-store.ts';
+import type { HostStore } from '../../sessions/host-store.ts';
 import type { SteerStore } from '../../sessions/messages/steer-store.ts';
 import type { SessionStore } from '../../sessions/session-store.ts';
 import { accessStoreOver } from './access-store.ts';
 import { approvalStoreOver } from './approval-store.ts';
+import { isDataShared, listHosts } from './hosts.ts';
 import type { Answer, Arguments, OperationName } from './registry.ts';
 import { sessionStoreOver } from './session-store.ts';
 import { steerStoreOver } from './steer-store.ts';
 import { type StoreParts, storeOver } from './store.ts';
 
-export type AllStores = Store & SessionStore & ApprovalStore & SteerStore & AccessStore;
+export type AllStores = Store & SessionStore & ApprovalStore & SteerStore & HostStore & AccessStore;
 /**
  * All the ports that a database serves; every writing call can also add its line to the audit log.
  */
@@ -29,7 +31,15 @@ const allOver = (parts: StoreParts): AllStores => ({
   ...sessionStoreOver(parts),
   ...approvalStoreOver(parts),
   ...steerStoreOver(parts),
+  ...hostStoreOver(parts),
   ...accessStoreOver(parts),
+});
+
+const hostStoreOver = ({ dialect, call, read }: StoreParts): HostStore => ({
+  registerHost: (host) => call('registerHost', host),
+  listHosts: () => read(listHosts(dialect)),
+  admitHost: (id) => call('admitHost', id),
+  isDataShared: () => read(isDataShared()),
 });
 
 function auditedCall({ call }: StoreParts, entry: NewAuditEntry): StoreParts['call'] {

@@ -128,11 +128,15 @@ export function* unhandledTypes(dialect: Dialect): Op<string[]> {
 }
 
 /** Whether node `n` is a live worker at the time in $1. */
-const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
+export const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
 
 /** Whether the host in this column has no live worker at the time in $1. */
 export const withoutWorker = (column: string): string =>
   `NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = ${column} AND ${LIVE_WORKER})`;
+
+/** The name of the host in this column, as people know it. */
+export const nameOfHost = (column: string): string =>
+  `coalesce((SELECT h.name FROM hosts h WHERE h.id = ${column}), ${column})`;
 
 /** Hosts that have ready lanes but no live worker. Needs one index descent per type and host. */
 export function* strandedHosts(dialect: Dialect): Op<string[]> {
@@ -144,13 +148,13 @@ export function* strandedHosts(dialect: Dialect): Op<string[]> {
   const stranded = new Set<string>();
   let [type, host] = ['', ''];
   for (;;) {
-    const row: { head_type: string; host: string } | null = yield* queryOne(
-      `SELECT head_type, host FROM lanes WHERE state = 'ready' AND held = 0 AND (head_type, host) > ($1, $2)
+    const row: { head_type: string; host: string; name: string } | null = yield* queryOne(
+      `SELECT head_type, host, ${nameOfHost('host')} AS name FROM lanes WHERE state = 'ready' AND held = 0 AND (head_type, host) > ($1, $2)
        ORDER BY head_type, host LIMIT 1`,
       [type, host],
     );
     if (row === null) return [...stranded].sort();
     [type, host] = [row.head_type, row.host];
-    if (host !== '' && !live.has(host)) stranded.add(host);
+    if (host !== '' && !live.has(host)) stranded.add(row.name);
   }
 }

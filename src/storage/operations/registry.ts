@@ -17,6 +17,7 @@ import { applyCommand } from './change.ts';
 import { claim } from './claim.ts';
 import type { Dialect, Done } from './dialect.ts';
 import { enqueue } from './enqueue.ts';
+import { admitHost, registerHost } from './hosts.ts';
 import { join, leave, renew, takeOver } from './nodes.ts';
 import { purge } from './purge.ts';
 import { fireSchedule, putSchedule, removeSchedule } from './schedules.ts';
@@ -55,6 +56,8 @@ const WRITING = {
   removeSchedule,
   fireSchedule,
   setStop,
+  registerHost,
+  admitHost,
 
   createSession,
   changeSession,

@@ -4,6 +4,7 @@ import { type NodeViewRow, toNodeView } from '../../access-rows.ts';
 import { NODE_COLUMNS } from '../../rows.ts';
 import { type Op, query } from '../../statement.ts';
 import { type Dialect, type Done, NO_HINT } from '../dialect.ts';
+import { nameOfHost } from '../queue-reads.ts';
 
 /*
  * The reports that nodes send about every second. Each node has one row, deleted together with the
@@ -54,7 +55,7 @@ export function* saveLoad(
 export function* listNodeViews(dialect: Dialect): Op<NodeView[]> {
   const now = yield* dialect.readTime();
   const rows = yield* query<NodeViewRow>(
-    `SELECT ${NODE_COLUMNS}, (SELECT count(*) FROM lanes l WHERE l.node_id = nodes.id) AS executing,
+    `SELECT ${NODE_COLUMNS}, ${nameOfHost('nodes.host')} AS host_name, (SELECT count(*) FROM lanes l WHERE l.node_id = nodes.id) AS executing,
        (SELECT count(*) FROM connections c WHERE c.node_id = nodes.id) AS connections,
        (SELECT r.load FROM node_reports r WHERE r.node_id = nodes.id) AS load
      FROM nodes ORDER BY started_at, id`,

@@ -65,7 +65,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       if (session.archivedAt !== null) return { session, changes: [] };
       return adding({ session, changes: [] }, { archivedAt: facts.now, updatedAt: facts.now });
     case 'move':
-      return changeHost(loaded, command);
+      return yield* changeHost(loaded, command);
     case 'hold':
       hold(change, 'asked');
       return { session, changes: [] };
@@ -77,10 +77,10 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
   }
 }
 
-function changeHost(
+function* changeHost(
   { change, session, facts }: LoadedSession,
   { host, path }: Extract<SessionCommand, { do: 'move' }>,
-): Moved {
+): Op<Moved> {
   const { lane } = change;
   if (lane.nodeId !== null) {
     throw new BatonError(
@@ -88,7 +88,14 @@ function changeHost(
       'This session has a run in progress. Wait for it to finish or cancel it, then move the session.',
     );
   }
-  change.log('session.moved', { from: lane.host, to: host }, null);
+  const from = lane.host;
+  const named = yield* query<{ id: string; name: string }>(
+    'SELECT id, name FROM hosts WHERE id IN ($1, $2)',
+    [from, host],
+  );
+  const names = new Map(named.map(({ id, name }) => [id, name]));
+  const [fromName, toName] = [from === null ? null : (names.get(from) ?? from), names.get(host)];
+  change.log('session.moved', { from, to: host, fromName, toName: toName ?? host }, null);
   lane.host = host;
   change.ready = true;
   return {

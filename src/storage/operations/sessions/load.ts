@@ -14,7 +14,7 @@ import {
 } from '../../session-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
-import { withoutWorker } from '../queue-reads.ts';
+import { nameOfHost, withoutWorker } from '../queue-reads.ts';
 
 /** A session under its lane's lock, with the facts that its state machine needs. */
 export interface LoadedSession {
@@ -34,7 +34,7 @@ const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 
 
 /** Conditions, order and limit follow; `more` adds a column; $1 is the time. */
 const selectSession = (more = '') =>
-  `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, l.next_seq - 1 AS last_seq,
+  `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, ${nameOfHost('l.host')} AS host_name, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
   CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;

@@ -19,10 +19,11 @@ export function* deleteSession(dialect: Dialect, now: number, id: string): Op<Do
   if (change.events.length > 0 || change.runs.size > 0) yield* dialect.save([change]);
   if (change.lane.runId !== null) return { ...done(false, [change]), changed: false };
   yield* subtractCounts(dialect, id);
-  if (change.lane.pin && change.lane.host !== null) {
+  // One that is not pinned lies in the directory that all hosts share: any of them removes it.
+  if (!change.lane.pin || change.lane.host !== null) {
     yield* query('INSERT INTO left_workspaces (session_id, host) VALUES ($1, $2)', [
       id,
-      change.lane.host,
+      change.lane.host ?? '',
     ]);
   }
   // Tags, labels and connections are deleted with the session, originals and invocations with the runs.
@@ -43,10 +44,10 @@ function* subtractCounts(dialect: Dialect, lane: string): Op<void> {
   yield* dialect.addCounts(deltas);
 }
 
-/** Workspaces of deleted sessions on this host. */
+/** Workspaces of deleted sessions on this host, or in the directory that all hosts share. */
 export function* listLeftWorkspaces(host: string, limit: number): Op<string[]> {
   const rows = yield* query<{ session_id: string }>(
-    'SELECT session_id FROM left_workspaces WHERE host = $1 ORDER BY session_id LIMIT $2',
+    `SELECT session_id FROM left_workspaces WHERE host IN ($1, '') ORDER BY session_id LIMIT $2`,
     [host, limit],
     'left_workspaces',
   );
