@@ -33,6 +33,21 @@ async function mistaken(page: Page): Promise<void> {
   await page.locator('main [aria-invalid="true"]').first().waitFor();
 }
 
+const HOSTS = '**/api/v1/hosts';
+
+/** The form as it is where agents run on several machines, after a directory without a machine. */
+async function severalHosts(page: Page): Promise<void> {
+  const items = [
+    { id: 'a', name: 'build-1.tokyo.example.com', alive: true },
+    { id: 'b', name: 'build-2.tokyo.example.com', alive: true },
+    { id: 'c', name: 'hanako-laptop', alive: false },
+  ];
+  await page.route(HOSTS, (route) => route.fulfill({ json: { items } }));
+  await page.reload();
+  await page.locator('main details summary').click();
+  await page.locator('main select[name="host"]').selectOption('c');
+}
+
 const askToStop = button('main button:has(.lucide-octagon-pause)');
 const banner = (page: Page) => page.locator('[role="status"]:has(.lucide-octagon-pause)');
 
@@ -62,6 +77,7 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
     { name: 'start-filters', path: '/', act: button('button:visible:has(.lucide-list-filter)') },
     { name: 'new', path: '/new' },
     { name: 'new-options', path: '/new', act: button('main details summary') },
+    { name: 'new-hosts', path: '/new', act: severalHosts, undo: (page) => page.unroute(HOSTS) },
     { name: 'new-mistakes', path: '/new', act: mistaken },
     { name: 'inbox', path: '/inbox' },
     { name: 'session-claude', path: `/s/${sessions.claude}` },

@@ -30,7 +30,7 @@ export function Footer({ current, messages, draft, onSend }: Props) {
       <div className="mx-auto flex min-h-0 w-full max-w-[740px] flex-col *:shrink-0">
         {session.hostAway && session.unfinishedRuns > 0 && (
           <div className="mb-2">
-            <Notice tone="warn" title={t.conversation.hostAway} />
+            <Notice tone="warn" title={t.conversation.hostAway(session.hostName ?? '')} />
           </div>
         )}
         <QueuePanel

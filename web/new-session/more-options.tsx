@@ -4,6 +4,7 @@ import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { DECISIONS } from '../tool-rules/rules.ts';
 import type { FormField, NewForm } from './form.ts';
+import { HostChoice } from './host-choice.tsx';
 
 interface Props {
   readonly form: NewForm;
@@ -11,7 +12,7 @@ interface Props {
   readonly errorOf: (field: FormField) => string | undefined;
 }
 
-type Plain = 'model' | 'path' | 'host' | 'tags' | 'idleMinutes' | 'budget';
+type Plain = 'model' | 'path' | 'tags' | 'idleMinutes' | 'budget';
 
 /** Options with good defaults. */
 export function MoreOptions({ form, set, errorOf }: Props) {
@@ -40,9 +41,9 @@ export function MoreOptions({ form, set, errorOf }: Props) {
   return (
     <div className="pt-3">
       {field('path', t.newSession.path, t.newSession.pathHelp, { placeholder: '/' })}
+      <HostChoice host={form.host} onChange={(host) => set({ host })} error={errorOf('host')} />
       <div className="grid gap-x-4 md:grid-cols-2">
         {can.models && field('model', t.newSession.model, t.agents[form.kind].modelHelp)}
-        {field('host', t.newSession.host, t.newSession.hostHelp)}
         {field('tags', t.newSession.tags, t.newSession.tagsHelp)}
         {field('idleMinutes', t.newSession.idleMinutes, t.newSession.idleHelp, {
           inputMode: 'decimal',

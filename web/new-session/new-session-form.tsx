@@ -35,10 +35,11 @@ export function NewSessionForm({ userId }: { userId: string }) {
   }, [isWrong.length]);
 
   const errorOf = (field: FormField): string | undefined => {
-    if (refused === field) {
+    // The server names the hosts, but in English only; the field offers them.
+    if (refused === field && field !== 'host') {
       return isBatonError(error, 'policy_denied') ? t.newSession.denied : problemOf(error, t);
     }
-    if (!wrong.has(field)) return undefined;
+    if (refused !== field && !wrong.has(field)) return undefined;
     return field === 'allow' || field === 'ask' || field === 'deny'
       ? t.settings.noRule(badRule(form[field]) ?? '')
       : t.newSession.wrong[field];

@@ -1,6 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { client } from '../api/client.ts';
 
+export const hostsQuery = queryOptions({
+  queryKey: ['hosts'],
+  queryFn: async ({ signal }) => (await client.listHosts({}, { signal })).items,
+  refetchOnMount: 'always',
+});
+
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,

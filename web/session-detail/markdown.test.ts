@@ -33,6 +33,7 @@ const session = {
   holdOnFailure: true,
   held: false,
   host: null,
+  hostName: null,
   hostAway: false,
   delayedUntil: null,
   activeConnections: 0,

@@ -97,7 +97,7 @@ function Workspace({ session }: { session: Session }) {
     <Section title={t.detail.workspace}>
       {session.hostAway && (
         <div className="mb-3">
-          <Notice tone="warn" title={t.detail.hostAway} />
+          <Notice tone="warn" title={t.detail.hostAway(session.hostName ?? '')} />
         </div>
       )}
       <dl className={FACTS}>
@@ -117,7 +117,9 @@ function Workspace({ session }: { session: Session }) {
         )}
         {session.host !== null && (
           <Fact name={t.detail.host}>
-            <span className="font-mono text-dense">{session.host}</span>
+            <span className="font-mono text-dense" title={session.host}>
+              {session.hostName}
+            </span>
           </Fact>
         )}
       </dl>

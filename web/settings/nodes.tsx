@@ -42,7 +42,7 @@ function Node({ node }: { node: NodeView }) {
     share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
   return (
     <Section
-      title={shortened(node.host)}
+      title={shortened(node.hostName)}
       about={`${node.roles.map((role) => t.settings.nodeRoles[role]).join(' · ')} · ${t.settings.version(node.version)}`}
       actions={
         <span className="flex items-center gap-1.5">

@@ -149,8 +149,8 @@ export const conversation = {
     orphan: 'This session’s workspace no longer exists. A new message creates a new one.',
     reopened: 'The session was reopened.',
   },
-  hostAway:
-    'No worker is running on this session’s machine. Queued messages start when one is running again or when an administrator moves the session.',
+  hostAway: (name: string) =>
+    `No worker is running on this session’s machine, ${name}. Queued messages start when one is running again or when an administrator moves the session.`,
 
   write: 'Message',
   placeholderShell: 'Enter a command…',

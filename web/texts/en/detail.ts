@@ -28,8 +28,8 @@ export const detail = {
   thatSession: 'Open original session',
   id: 'ID',
   workspace: 'Workspace',
-  hostAway:
-    'No worker is running on this workspace’s machine. Queued messages wait until one is running again or an administrator moves the session.',
+  hostAway: (name: string) =>
+    `No worker is running on this workspace’s machine, ${name}. Queued messages wait until one is running again or an administrator moves the session.`,
   kind: 'Type',
   providers: {
     directory: 'Directory',

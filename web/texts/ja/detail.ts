@@ -29,8 +29,8 @@ export const detail: Texts['detail'] = {
   thatSession: '元のセッションを開く',
   id: 'ID',
   workspace: 'ワークスペース',
-  hostAway:
-    'このワークスペースのあるマシンで、ワーカーが動いていません。待機中の実行は、ワーカーが戻るか、管理者がセッションを移すまで始まりません。',
+  hostAway: (name) =>
+    `このワークスペースのあるマシン（${name}）で、ワーカーが動いていません。待機中の実行は、ワーカーが戻るか、管理者がセッションを移すまで始まりません。`,
   kind: '種類',
   providers: {
     directory: 'ディレクトリ',
