@@ -79,6 +79,8 @@ export function hostService(
     async move(by, id, body) {
       requireRight(by, 'admin');
       const { level, ...current } = await findSession(parts, by, id, 'own');
+      // It may be there although nothing is known about that host any more.
+      if (current.host === body.host) return toSession(current, level);
       const to = findHost(await store.listHosts(), body.host, 'host');
       if (current.host === to.id) return toSession(current, level);
       if (!to.alive) throw hostAway(to, 'worker is running');

@@ -36,23 +36,25 @@ export class Cluster {
   }
 
   node(command: 'up' | 'api' | 'worker', options: NodeOptions = {}): Promise<Server> {
-    const { host = 'one', name = host, leaseSeconds = 30, maxRuns, port } = options;
-    const { dataDir = temporaryDirectory(), sharedData = false } = options;
-    return Server.start({
-      command,
-      dataDir,
-      args: ['--port', String(port ?? 0)],
-      env: {
-        BATON_DATABASE_URL: this.database,
-        BATON_SECRET_KEY: this.secretKey.toString('base64'),
-        BATON_HOST_ID: host,
-        BATON_HOST_NAME: name,
-        BATON_SHARED_DATA: sharedData ? '1' : '0',
-        BATON_LEASE_SECONDS: String(leaseSeconds),
-        ...(port === undefined ? {} : { BATON_NODE_URL: `http://127.0.0.1:${port}` }),
-        ...(maxRuns === undefined ? {} : { BATON_MAX_CONCURRENT_RUNS: String(maxRuns) }),
-      },
-    });
+    const { dataDir = temporaryDirectory(), port = 0 } = options;
+    const args = ['--port', String(port)];
+    return Server.start({ command, dataDir, args, env: this.environment(options) });
+  }
+
+  /** The settings of a node. */
+  environment(options: NodeOptions = {}): Record<string, string> {
+    const { host = 'one', name = host, leaseSeconds = 30, sharedData = false } = options;
+    const { maxRuns, port } = options;
+    return {
+      BATON_DATABASE_URL: this.database,
+      BATON_SECRET_KEY: this.secretKey.toString('base64'),
+      BATON_HOST_ID: host,
+      BATON_HOST_NAME: name,
+      BATON_SHARED_DATA: sharedData ? '1' : '0',
+      BATON_LEASE_SECONDS: String(leaseSeconds),
+      ...(port === undefined ? {} : { BATON_NODE_URL: `http://127.0.0.1:${port}` }),
+      ...(maxRuns === undefined ? {} : { BATON_MAX_CONCURRENT_RUNS: String(maxRuns) }),
+    };
   }
 
   /** Two API nodes: changes on one are visible on the other. */

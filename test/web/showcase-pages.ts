@@ -35,7 +35,7 @@ async function mistaken(page: Page): Promise<void> {
 
 const HOSTS = '**/api/v1/hosts';
 
-/** The form as it is where agents run on several machines, after a directory without a machine. */
+/** The form as it is where agents run on several machines. */
 async function severalHosts(page: Page): Promise<void> {
   const items = [
     { id: 'a', name: 'build-1.tokyo.example.com', alive: true },
@@ -46,6 +46,12 @@ async function severalHosts(page: Page): Promise<void> {
   await page.reload();
   await page.locator('main details summary').click();
   await page.locator('main select[name="host"]').selectOption('c');
+}
+
+/** Removes the choice from the draft, and the fake answer. */
+async function oneHost(page: Page): Promise<void> {
+  await page.locator('main select[name="host"]').selectOption('');
+  await page.unroute(HOSTS);
 }
 
 const askToStop = button('main button:has(.lucide-octagon-pause)');
@@ -77,7 +83,7 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
     { name: 'start-filters', path: '/', act: button('button:visible:has(.lucide-list-filter)') },
     { name: 'new', path: '/new' },
     { name: 'new-options', path: '/new', act: button('main details summary') },
-    { name: 'new-hosts', path: '/new', act: severalHosts, undo: (page) => page.unroute(HOSTS) },
+    { name: 'new-hosts', path: '/new', act: severalHosts, undo: oneHost },
     { name: 'new-mistakes', path: '/new', act: mistaken },
     { name: 'inbox', path: '/inbox' },
     { name: 'session-claude', path: `/s/${sessions.claude}` },

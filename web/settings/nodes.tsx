@@ -27,8 +27,8 @@ export function Nodes() {
   );
 }
 
-/** Automatically named machines have long names. */
-const shortened = (host: string): string => (host.length > 20 ? `${host.slice(0, 12)}…` : host);
+/** Machines without a name have long ids. */
+const shortened = (host: string): string => (host.length > 28 ? `${host.slice(0, 24)}…` : host);
 
 const DOTS = { healthy: 'bg-good', busy: 'bg-warn', offline: 'border-2 border-bad' } as const;
 

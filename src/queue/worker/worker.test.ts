@@ -275,6 +275,22 @@ test('an idle worker starts a run on a hint, long before its next poll', async (
   expect(performance.now() - before).toBeLessThan(2000);
 });
 
+test('[Q23] a worker that is not admitted claims nothing, leaves, and throws the reason', async () => {
+  const { queue, worker, reaches } = rig();
+  queue.register('quick', { run: () => null });
+  const { id } = await queue.enqueue({ type: 'quick' });
+  const admit = async () => {
+    // It has joined by then, so that of two that start together one sees the other.
+    expect(await queue.store.listNodes()).toHaveLength(1);
+    return new Error('not here');
+  };
+  await expect(worker({ admit }).start()).rejects.toThrow('not here');
+  expect(await queue.store.listNodes()).toEqual([]);
+  expect(await queue.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
+  await worker().start();
+  await reaches(id, 'succeeded');
+});
+
 test('options out of range are refused', () => {
   const { queue } = rig();
   expect(() => new Worker(queue, { concurrency: 0 })).toThrow('concurrency');
