@@ -15,7 +15,7 @@ export interface DatabaseProbe {
   /** The id shared by all nodes that use the database; null before the first start. */
   readonly installation: string | null;
   readonly liveNodes: ReadonlySet<string>;
-  /** The hosts with live nodes that the others cannot reach. */
+  /** The names of hosts with live nodes that the others cannot reach. */
   readonly unreachable: readonly string[];
 }
 
@@ -90,12 +90,14 @@ async function facts(query: Query, listTables: string, now: number): Promise<Fac
   );
   // All columns, because a database of an older version has no `url`.
   const nodes = await rows('nodes', `SELECT * FROM nodes WHERE lease_until > ${Math.floor(now)}`);
+  const hosts = await rows('hosts', 'SELECT id, name FROM hosts');
+  const names = new Map(hosts.map(({ id, name }) => [id, name]));
   return {
     migrations: migrations.map(({ id, name }) => ({ id: Number(id), name: String(name) })),
     installation: setting === undefined ? null : String(setting['value']),
     liveNodes: nodes.map(({ id, host, roles, url }) => ({
       id: String(id),
-      host: String(host),
+      host: String(names.get(host) ?? host),
       roles: JSON.parse(String(roles)) as string[],
       url: url == null ? null : String(url),
     })),

@@ -22,6 +22,7 @@ import { Fingerprints } from '../server/limits/fingerprints.ts';
 import { close, listen } from '../server/listen.ts';
 import { createMetrics } from '../server/metrics.ts';
 import type { NodeFacts } from '../server/metrics-facts.ts';
+import type { HostStore } from '../sessions/host-store.ts';
 import { retryWhileAway } from '../sessions/retry-while-away.ts';
 import { agentEnvironment } from '../workspaces/local/environment/environment.ts';
 import { type Composed, compose } from './compose.ts';
@@ -286,14 +287,15 @@ export async function startNode(
 
 /** Sessions of a host that the others cannot reach work, but not what lives on that host (X7). */
 async function warnOfUnreachable(
-  store: Pick<Store, 'listNodes' | 'time'>,
+  store: Pick<Store, 'listNodes' | 'time'> & Pick<HostStore, 'listHosts'>,
   log: Logger,
 ): Promise<void> {
   const [nodes, now] = [await store.listNodes(), await store.time()];
   const hosts = unreachableHosts(nodes.filter(({ leaseUntil }) => leaseUntil > now));
   if (hosts.length === 0) return;
+  const names = new Map((await store.listHosts()).map(({ id, name }) => [id, name]));
   log.warn(
-    { hosts },
+    { hosts: hosts.map((id) => names.get(id) ?? id) },
     'Nodes on other hosts cannot reach these hosts; set BATON_NODE_URL on their nodes to a URL that the others can open',
   );
 }

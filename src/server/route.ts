@@ -82,7 +82,7 @@ export function createApi(app: FastifyInstance, options: RouteOptions): Api {
   };
   const hostElsewhere: Api['hostElsewhere'] = async (by, sessionId, isForwarded) => {
     if (forwarder === null) return null;
-    const host = await sessions().hostOf(by, sessionId);
+    const host = await sessions().hostOf(by, sessionId, forwarder.host);
     if (isForwarded && host?.id !== forwarder.host) throw new BatonError('misdirected');
     return host?.id === forwarder.host ? null : host;
   };

@@ -66,9 +66,12 @@ export function hostService(
 ): Pick<SessionService, 'hosts' | 'move' | 'hostOf'> {
   const { store, queue, log, onWork, isStopped } = parts;
   return {
-    async hostOf(by, id) {
+    async hostOf(by, id, here) {
       const { host, hostName } = await findSession(parts, by, id, 'view');
-      return host === null ? null : { id: host, name: hostName ?? host };
+      if (host !== null) return { id: host, name: hostName ?? host };
+      if (!(await store.isDataShared())) return null;
+      const live = (await store.listHosts()).filter(({ alive }) => alive);
+      return live.find((each) => each.id === here) ?? live[0] ?? null;
     },
 
     async hosts(by) {

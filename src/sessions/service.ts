@@ -110,8 +110,11 @@ export interface SessionService {
    * Creates the workspace if it is missing and this node may do so, then reports its status (W6).
    */
   syncStatus(by: Principal, id: string): Promise<SyncStatus>;
-  /** The host that it is pinned to; null for none. */
-  hostOf(by: Principal, id: string): Promise<HostRef | null>;
+  /**
+   * A host that has its files: the one it is pinned to or, with a shared data directory, any that is
+   * alive, `here` if possible. Null if there is none.
+   */
+  hostOf(by: Principal, id: string, here: string): Promise<HostRef | null>;
   shares(by: Principal, id: string): Promise<Share[]>;
   share(by: Principal, id: string, body: PutShares): Promise<Share[]>;
 

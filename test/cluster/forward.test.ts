@@ -19,14 +19,15 @@ import { until } from '../support/until.ts';
 import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 
 const SOON = { ms: PATIENCE_MS, every: 50 };
-const WARNING = /"hosts":\["one","two"\].*set BATON_NODE_URL/;
+const WARNING = /"hosts":\["one","build"\].*set BATON_NODE_URL/;
 
 /** Two hosts: one serves the API, the other only runs agents. There is a session on the other. */
 async function twoHosts() {
   const cluster = await Cluster.create();
   const dataDir = temporaryDirectory();
   const port = await freePort();
-  const worker = () => cluster.node('worker', { host: 'two', dataDir, port, leaseSeconds: 5 });
+  const worker = () =>
+    cluster.node('worker', { host: 'two', name: 'build', dataDir, port, leaseSeconds: 5 });
   const [one, two] = await Promise.all([
     cluster.node('up', { host: 'one', leaseSeconds: 5 }),
     worker(),
@@ -61,7 +62,10 @@ test('[X7] [Q23] what lives on another host works through any API node, and is 5
   expect(third.program.stderr()).toMatch(WARNING);
   const findings = await checkDatabase({ kind: 'postgres', url: cluster.database });
   expect(findings).toContainEqual(
-    expect.objectContaining({ name: 'node addresses', text: expect.stringContaining('one, two') }),
+    expect.objectContaining({
+      name: 'node addresses',
+      text: expect.stringContaining('build, one'),
+    }),
   );
   for (const api of [one, third]) {
     const answer = await api.fetch('GET', artefact);
@@ -82,7 +86,11 @@ test('[X7] [Q23] what lives on another host works through any API node, and is 5
   expect(away.status).toBe(503);
   expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await away.json()).toMatchObject({
-    error: { code: 'host_away', message: expect.stringContaining('"two"') },
+    error: {
+      code: 'host_away',
+      message: expect.stringContaining('"build"'),
+      details: { host: 'two', hostName: 'build' },
+    },
   });
   const whileAway = await one.fetch('GET', `/api/v1/sessions/${id}/export`);
   expect(await whileAway.text()).toContain('from two');

@@ -1,20 +1,20 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Session } from '../../src/contract/session.ts';
 import { temporaryDirectory } from '../support/processes.ts';
-import { Server } from '../support/server-rig.ts';
+import { freePort, Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 import { Cluster, PATIENCE_MS } from './cluster-rig.ts';
 
 const SOON = { ms: PATIENCE_MS, every: 50 };
 
-test('[Q23] [W1] with a shared data directory, new directories are on all hosts', async () => {
+test('[Q23] [W1] [X7] with a shared data directory, new directories are on all hosts', async () => {
   const cluster = await Cluster.create();
   const dataDir = temporaryDirectory();
   const api = await cluster.node('api', { host: 'front' });
-  const shared = (host: string, at = dataDir) =>
-    cluster.node('worker', { host, dataDir: at, sharedData: true });
+  const shared = async (host: string, at = dataDir) =>
+    cluster.node('worker', { host, dataDir: at, sharedData: true, port: await freePort() });
   const one = await shared('one');
   const output = async (id: string, command: string) =>
     (await api.finished(await api.send(id, command), PATIENCE_MS)).result;
@@ -30,6 +30,11 @@ test('[Q23] [W1] with a shared data directory, new directories are on all hosts'
     host: null,
     hostAway: false,
   });
+  const artefacts = join(dataDir, 'artefacts', id);
+  mkdirSync(artefacts, { recursive: true });
+  writeFileSync(join(artefacts, 'run-call.txt'), 'the whole result');
+  const artefact = await api.fetch('GET', `/api/v1/sessions/${id}/artefacts/run-call.txt`);
+  expect([artefact.status, await artefact.text()]).toEqual([200, 'the whole result']);
   // A given directory may exist on one host only.
   const pinned = await api.session('here', { workspace: { path: temporaryDirectory() } });
   expect(await output(pinned.id, 'true')).toMatchObject({ exitCode: 0 });

@@ -150,7 +150,7 @@ test('[X7] without a node that can be reached the answer is 503 with the name of
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     const { error } = (await answer.json()) as { error: { message: string } };
     expect(error).toMatchObject({ code: 'host_away', details: { host: 'two' } });
-    expect(error.message).toContain('"two"');
+    expect(error.message).toContain('"the two"');
   };
   await away();
   await rig.node('two', { url: null });
