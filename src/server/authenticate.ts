@@ -36,14 +36,14 @@ export function addAuthentication(
     // Its credential says more than a host name, and decides alone, even where none is needed.
     const fromNode = isForwarded(request);
     if (!fromNode) {
-      if (PROBES.has(path)) return;
+      if (PROBES.has(path)) return refuseBody(request);
       try {
         auth.site.checkHost(request.raw);
       } catch (error) {
         if (!(pages && asksForPage(request, path))) throw error;
         return showRefusedHost(request, reply);
       }
-      if (open.has(path) || (pages && path.startsWith(ASSETS))) return;
+      if (open.has(path) || (pages && path.startsWith(ASSETS))) return refuseBody(request);
     }
     const { headers, method, url, id: requestId } = request;
     const address = auth.addressOf(request);
@@ -89,6 +89,12 @@ export function addAuthentication(
     }
     return payload;
   });
+}
+
+/** Refuses a stranger's body where nothing reads it, before it is received. */
+function refuseBody({ is404, headers }: FastifyRequest): void {
+  const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
+  if (is404 && hasBody !== undefined) throw new BatonError('not_found');
 }
 
 /**

@@ -31,3 +31,21 @@ test.each([
     expect(answer.json().error.message).toBe('The body has too many values.');
   },
 );
+
+test('[H9] a stranger’s body is not received where nothing reads it', async () => {
+  const { app } = appRig();
+  for (const [method, url] of [
+    ['POST', '/healthz'],
+    ['PUT', '/sign-in'],
+    ['POST', '/readyz'],
+  ] as const) {
+    // Not JSON, which would be the error if it were read.
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { host: 'a.localhost', 'content-type': 'application/json' },
+      payload: 'nonsense',
+    });
+    expect([url, answer.statusCode]).toEqual([url, 404]);
+  }
+});
