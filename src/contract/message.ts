@@ -40,7 +40,7 @@ export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer'])
 export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
 
 const METADATA_MAX = 16 * 1024;
-/** It is read with its run, whoever lists runs. */
+/** Every list of runs reads it with its run, so it must be short. */
 export const isShortMetadata = (metadata: unknown): boolean =>
   JSON.stringify(metadata).length <= METADATA_MAX;
 export const SHORT_METADATA = `must be at most ${METADATA_MAX} characters of JSON`;
