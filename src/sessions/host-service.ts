@@ -108,7 +108,7 @@ export function hostService(
   };
 }
 
-/** Asks a worker on that host. Changes nothing, even if a process dies while it is asking. */
+/** Asks a worker on that host. It only reads, so nothing is half done if a process dies. */
 async function askHost(
   queue: RunQueue,
   to: HostRecord,

@@ -20,7 +20,7 @@ export const scopesOf = (
   global: global ?? undefined,
 });
 
-/** Where a session's agent is, as far as that is known without its runtime. */
+/** Where a session's agent is, as far as it is known without asking its runtime. */
 export const locationOf = (
   workspace: string | null | undefined,
   { home }: { readonly home: string },
