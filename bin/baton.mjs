@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The launcher: plain JavaScript that runs on Node 18 or later. It installs what is missing and
-// hands over to Node 24, which runs the TypeScript sources in a checkout and dist/ when installed.
+// The launcher: plain JavaScript that runs on Node 18 or later. The launcher installs what is
+// missing and hands over to Node 24, which runs the TypeScript sources in a checkout and dist/ when
+// installed.
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Finds a Node 24 and runs the program under it, tied to this process by the lifeline.
+// Finds Node 24 and runs the program with it, tied to this process by the lifeline.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,13 +21,13 @@ export function findNode(root) {
   if (Number.parseInt(process.versions.node, 10) >= REQUIRED_MAJOR) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   try {
-    // Resolved the way Node does it, because npm may have put the package beside ours, not inside
-    // it.
+    // The package is resolved the way Node does it, because npm may have installed it beside our
+    // package, not inside it.
     const manifest = createRequire(join(root, 'package.json')).resolve(`${name}/package.json`);
     const node = join(dirname(manifest), 'bin', 'node');
     if (existsSync(node)) return node;
   } catch {
-    // Not installed: reported below.
+    // The package is not installed, which is reported below.
   }
   throw tooOld(
     `this is Node ${process.versions.node}, and the npm package ${name} is not installed`,
@@ -51,12 +51,12 @@ function tooOld(why) {
 export const SERVER_FLAGS = ['--max-semi-space-size=4'];
 
 /**
- * Runs `script` under `node` and ends when it ends, with its exit code.
+ * Runs `script` under `node`. When the script exits, this process exits with the same code.
  *
  * The lifeline is a pipe on the child's descriptor 3. Signals are forwarded as lines on it, so that
  * the child can distinguish them from those it receives directly: a Ctrl-C or a group kill reaches
- * both of us but counts only once (src/cli/stop-requests.ts does the counting). When this process dies, for
- * whatever reason, the pipe closes and the child exits at once.
+ * both of us but counts only once (src/cli/stop-requests.ts does the counting). When this process
+ * dies, for whatever reason, the pipe closes and the child exits at once.
  *
  * @param {{
  *   node: string, script: string, args: string[], compileCache: string, serves: boolean,

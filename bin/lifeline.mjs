@@ -12,6 +12,6 @@ socket.on('data', (chunk) => {
   for (const line of lines) parentPort?.postMessage(line);
 });
 socket.on('error', () => {}); // 'close' follows
-// The launcher is gone. There is no grace period, because anyone who kills it wants nothing left
-// running.
+// The launcher is gone. There is no grace period, because anyone who kills the launcher wants
+// nothing left running.
 socket.on('close', () => process.kill(process.pid, 'SIGKILL'));

@@ -32,7 +32,7 @@ export async function withLock(file, { waiting, run }) {
 function take(file, me) {
   try {
     writeFileSync(`${file}.${process.pid}`, me);
-    // Linked, not written, so that nobody sees it half written.
+    // Linked rather than written, so that no other process sees an incomplete file.
     linkSync(`${file}.${process.pid}`, file);
     return true;
   } catch (error) {

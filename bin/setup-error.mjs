@@ -1,5 +1,5 @@
 /**
- * A problem that the person starting Baton can fix: what happened, why, and what to do, on a line
- * each.
+ * A problem that the person starting Baton can fix: what happened, why, and what to do, each on its
+ * own line.
  */
 export class SetupError extends Error {}

@@ -12,7 +12,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
  * Runs `npm ci` if needed; concurrent starts take turns. Development dependencies are included,
  * because a checkout also builds the web app and runs the tests.
  *
- * @param {number} interrupted the exit code if a signal ends the installation
+ * @param {number} interrupted the exit code if a signal interrupts the installation
  */
 export async function install(interrupted) {
   if (isInstalled()) return;

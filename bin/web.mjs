@@ -15,18 +15,18 @@ import { root } from './setup.mjs';
 import { SetupError } from './setup-error.mjs';
 import { runTool } from './tool.mjs';
 
-/** The inputs of the build. */
+/** The build's inputs. */
 const SOURCES = ['web', 'src/contract', 'src/client', 'package-lock.json'];
 const out = join(root, 'dist', 'web');
 const stamp = join(out, '.sources');
-/** Built here first, so that a server that starts during a build never reads half of it. */
+/** Built here first, so that a server that starts during a build never reads an incomplete one. */
 const next = join(root, 'dist', 'web-next');
 
 /**
  * Builds the web app if needed; concurrent starts take turns.
  *
  * @param {string} node
- * @param {number} interrupted the exit code if a signal ends the build
+ * @param {number} interrupted the exit code if a signal interrupts the build
  */
 export async function buildWeb(node, interrupted) {
   if (isBuilt()) return;
@@ -64,7 +64,7 @@ function vite(node, interrupted) {
   const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const config = join(root, 'web', 'vite.config.ts');
   const command = [node, program, 'build', '--config', config, '--outDir', next];
-  // Selects the production build of React, whatever this process's NODE_ENV.
+  // Selects the production build of React, whatever this process's NODE_ENV is.
   const env = { ...process.env, NODE_ENV: 'production' };
   return runTool([...command, '--logLevel', 'warn'], { cwd: root, env, interrupted, failed });
 }

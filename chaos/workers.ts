@@ -65,7 +65,10 @@ class WorkerProcess {
   }
 }
 
-/** If this process is killed, its input ends and it kills the worker, even a stopped one. */
+/**
+ * If this process is killed, the guard's input ends and the guard kills the worker, even a stopped
+ * one.
+ */
 const guardOf = (pid: number): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; kill -KILL "$1"', 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,4 +1,4 @@
-// Plays seeded stories of crashes and lost answers over a store, checking every promise of the
+// Plays seeded stories of crashes and lost responses over a store, checking every promise of the
 // queue after every step. `npm run simulate -- --seeds N [--seed S] [--store memory|sqlite]
 // [--steps K]`; docs/simulator.md says what it checks.
 import { parseArgs } from 'node:util';

@@ -21,7 +21,8 @@ async function main() {
 
   const filters = process.argv.slice(2);
   const steps = [
-    // Not for a part of the tests, which may not need it; those that do install it themselves.
+    // Skipped if only some tests run: they may not need it, and those that do install it
+    // themselves.
     ...(filters.length > 0 ? [] : [['Browser', [node, join(root, 'scripts', 'test-browser.ts')]]]),
     ['Format and lint', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.')],
     ['Folders', [node, join(root, 'scripts', 'folders.ts')]],
@@ -52,7 +53,10 @@ async function main() {
   }
 }
 
-/** Resolves with its exit code. Passes signals on, because this process alone may have got them. */
+/**
+ * Resolves with the command's exit code. Passes signals on, because only this process may have
+ * received them.
+ */
 function run(node, [command, ...args]) {
   const path = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`;
   const child = spawn(command, args, {

@@ -26,7 +26,7 @@ function packageOf(id: string): string[] {
   return folder === undefined ? [] : [folder];
 }
 
-/** Packages with the same text share it. */
+/** Packages with the same licence text share one copy of it. */
 function noticesOf(folders: readonly string[]): string {
   const byText = new Map<string, string[]>();
   for (const folder of folders) {

@@ -43,7 +43,7 @@ function start(): void {
       sendStored(userId),
     );
   });
-  // Load the code of this page in parallel with its texts.
+  // Load this page's code in parallel with its strings.
   void router.load();
   // Not a top-level await: other modules wait for this one.
   void loadPatiently(() => loadTexts(language.get())).then(show);

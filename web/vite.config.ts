@@ -31,7 +31,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {
-        // One file for everything that all pages need, because it compresses better than thirty.
+        // One file for everything that all pages need, because one file compresses better than
+        // thirty.
         codeSplitting: { groups: [{ name: 'base', tags: ['$initial'] }] },
       },
     },

@@ -40,7 +40,7 @@ export const appendToTail: Case = async ({ resources, report }) => {
   report({ metric: 'lost', value: EVENTS - ms.length, unit: 'events' });
 };
 
-/** Emits at a fixed pace: a slow store gets no relief. */
+/** Emits at a fixed pace, so a slow store gets no relief. */
 async function emitAll(_: unknown, { emit }: AttemptContext): Promise<void> {
   const begun = now() + Math.random() * EVERY_MS;
   let last: Promise<void> = Promise.resolve();

@@ -4,9 +4,9 @@ import type { Database, Resources } from '../resources.ts';
 import { batches, mustBe, type Payload, Tally, TIME_BOX_MS, type Workload } from '../workload.ts';
 
 /*
- * Own loops fetch and complete jobs in batches. `work()` does the same, but sleeps for half a second
- * after each batch that is not full. The queue has its own table (`partition`), as pg-boss advises
- * for large queues.
+ * Our own loops fetch and complete jobs in batches. `work()` does the same, but sleeps for half a
+ * second after each batch that is not full. The queue has its own table (`partition`), as pg-boss
+ * advises for large queues.
  */
 
 interface Use {

@@ -28,7 +28,7 @@ export function kindOf(random: number): Kind {
 
 /**
  * The first line describes the command for `parseCommand`. Starts and ends can also be appended to
- * `shared`, one file for all workspaces: its lines are in the order of time.
+ * `shared`, one file for all workspaces: its lines are in chronological order.
  */
 export const commandOf = (n: number, kind: Kind, lines: number, shared?: string): string =>
   `: n=${n} kind=${kind} lines=${linesOf(kind, lines)}

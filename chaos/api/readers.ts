@@ -25,8 +25,8 @@ export interface ReaderOptions {
 }
 
 /**
- * Follows the log of a session on either server. Whenever it is disconnected, by itself, by a fault
- * or by the server, it reconnects after the last seq it saw.
+ * Follows the log of a session on either server. Whenever it disconnects, or a fault or the server
+ * disconnects it, it reconnects after the last seq it saw.
  */
 export class Reader {
   readonly session: string;
@@ -60,7 +60,7 @@ export class Reader {
     return this;
   }
 
-  /** From now on it does not disconnect by itself. */
+  /** From now on, it no longer disconnects on purpose. */
   calm(): void {
     this.#calm = true;
     clearTimeout(this.#cutting);

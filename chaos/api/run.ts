@@ -162,7 +162,10 @@ async function prepare({ seed, database: kind }: ApiChaosOptions, cleanup: Clean
   return { servers, postgres, caller, driver, readers, database: slots[0]!.database };
 }
 
-/** If this process is killed, its input ends and it removes the directory; servers need a moment to end. */
+/**
+ * If this process is killed, the guard's input ends and the guard removes the directory; servers
+ * need a moment to end.
+ */
 const guardOf = (directory: string): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -94,7 +94,10 @@ export class ServerProcess {
   }
 }
 
-/** If this process is killed, its input ends and it kills the launcher, whose child then exits by itself. */
+/**
+ * If this process is killed, the guard's input ends and the guard kills the launcher, whose child
+ * then exits on its own.
+ */
 const guardOf = (pid: number): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; kill -KILL "$1"', 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],

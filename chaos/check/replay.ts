@@ -15,7 +15,7 @@ interface Model {
   /** The node of its last claim. */
   node: string | null;
   notBefore: number;
-  /** Was moved: the log does not say where to, so it may start at any turn. */
+  /** The run was moved. The log does not say where to, so it may start at any time. */
   wild: boolean;
   outcome: string | null;
   lastSeq: number;

@@ -14,12 +14,14 @@ export class Changes {
     return [...this.#all.values()];
   }
 
-  /** Call before the request. A request that changes nothing succeeds, too, but has no audit line. */
+  /**
+   * Call before the request. A request that changes nothing also succeeds, but has no audit line.
+   */
   tried(action: string, target: string): void {
     this.#of(action, target).most++;
   }
 
-  /** The request succeeded, and the state cannot have been so before the first try. */
+  /** The request succeeded, and the state cannot have been the same before the first attempt. */
   changed(action: string, target: string): void {
     this.#of(action, target).least = 1;
   }

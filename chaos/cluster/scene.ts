@@ -54,7 +54,7 @@ export async function setScene(
     ...(machine === null ? {} : onMachine(machine)),
     BATON_LEASE_SECONDS: String(LEASE_SECONDS),
     BATON_PUBLIC_URL: url,
-    // Clients repeat a request at once if its answer is lost, and requests of strangers count, too.
+    // Clients repeat a request at once if its answer is lost, and requests of strangers also count.
     BATON_RATE_LIMIT: '1000000',
   };
   const slots = ports.map((port, i) => {
@@ -79,7 +79,10 @@ export async function setScene(
   };
 }
 
-/** If this process is killed, its input ends and it removes the directory; nodes need a moment to end. */
+/**
+ * If this process is killed, the guard's input ends and the guard removes the directory; nodes need
+ * a moment to end.
+ */
 const guardOf = (directory: string): ChildProcess =>
   spawn('sh', ['-c', 'cat >/dev/null; sleep 3; rm -rf "$1"', 'sh', directory], {
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * The file to which every command appends its start and end, in the order of time. The fault
+ * The file to which every command appends its start and end, in chronological order. The fault
  * injector appends a `cut` line before it breaks a worker: from then on its slots may be reused.
  */
 export class Trace {

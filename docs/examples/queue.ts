@@ -21,7 +21,7 @@ queue.register('mail', {
 });
 
 // The runs of one lane are executed one at a time, in order; a retry keeps its position. They are
-// stored when the promise resolves, and executed even if this process dies now.
+// stored once the promise resolves, and are executed even if this process then dies.
 const receipts = await queue.enqueue([
   { type: 'mail', lane: 'sales', payload: { to: 'sales', text: 'first' } },
   { type: 'mail', lane: 'sales', payload: { to: 'sales', text: 'second' } },

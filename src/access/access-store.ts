@@ -41,7 +41,7 @@ export interface TokenRecord {
   readonly name: string;
   readonly scopes: readonly Right[];
   readonly channel: Channel;
-  /** Other channels through which it was created. */
+  /** Other channels through which the token was created. */
   readonly through: readonly Channel[];
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -58,7 +58,7 @@ export interface NewToken {
   readonly channel: Channel;
   readonly through?: readonly Channel[];
   readonly expiresInMs: number | null;
-  /** The expiry of the token that created it, which it must not outlive. */
+  /** When the token that creates this one expires; the new token must not outlive it. */
   readonly notAfter: number | null;
 }
 
@@ -74,16 +74,16 @@ export type TokenState = 'expired' | 'revoked' | 'disabled';
 export interface ValidSignIn {
   readonly id: string;
   readonly user: UserRecord;
-  /** The scopes of the token that it was created with; null means all rights of the role. */
+  /** The scopes of the token used to sign in; null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
-  /** The channels of that token, including its own. */
+  /** The channels that the token was created through, and its own channel. */
   readonly through: readonly Channel[];
   readonly expiresAt: number;
-  /** When its secret was last replaced. */
+  /** When the sign-in's secret was last replaced. */
   readonly rotatedAt: number;
-  /** The browser sent the previous secret; it has not received the new one yet. */
+  /** The browser sent the previous secret because it has not received the new one yet. */
   readonly previous: boolean;
-  /** Null if it was created by a version without page keys. */
+  /** Null if the sign-in was created by a version without page keys. */
   readonly pageKeyDigest: string | null;
 }
 
@@ -93,9 +93,9 @@ export interface ValidCredential {
   /** Null means all rights of the role. */
   readonly scopes: readonly Right[] | null;
   readonly channel: Channel;
-  /** As in `TokenRecord` and `ValidSignIn`. */
+  /** Has the same meaning as in `TokenRecord` and `ValidSignIn`. */
   readonly through: readonly Channel[];
-  /** When the token (for a sign-in, the one it was created with) expires. Null means never. */
+  /** When the token, or the token used to sign in, expires. Null means never. */
   readonly tokenExpiresAt: number | null;
 }
 
@@ -104,7 +104,7 @@ export interface NewSignIn {
   /** The digest of the cookie's secret. */
   readonly digest: string;
   readonly pageKeyDigest: string;
-  /** Expires when unused for this long, and after `lifeMs` in any case. */
+  /** The sign-in expires when unused for this long, and after `lifeMs` in any case. */
   readonly idleMs: number;
   readonly lifeMs: number;
 }
@@ -118,15 +118,15 @@ export interface NewCode {
 }
 
 /**
- * What a browser signs in with. `user` is for a credential that was checked elsewhere (the admin
- * token).
+ * What a browser signs in with. `user` is used if the credential (the admin token) has already been
+ * checked elsewhere.
  */
 export type SignInBy =
   | { readonly code: string }
   | { readonly token: string }
   | { readonly user: string };
 
-/** Good for one request from a browser. */
+/** A ticket for one request from a browser. */
 export interface NewTicket {
   readonly digest: string;
   readonly signInId: string;
@@ -153,7 +153,7 @@ export interface AuditFilter {
   readonly before?: number;
 }
 
-/** How much of a limit one node has used, or is holding open now. */
+/** How much of a limit one node has used or is using. */
 export interface Usage {
   readonly key: string;
   readonly value: number;
@@ -173,7 +173,7 @@ export interface AccessStore {
   /** Throws `unknown_user`. */
   createToken(token: NewToken): Promise<TokenRecord>;
   getToken(id: string): Promise<TokenRecord | null>;
-  /** Newest first, for one user or for all. */
+  /** Lists tokens, newest first, for one user or for all. */
   listTokens(page: {
     readonly userId?: string;
     readonly limit: number;
@@ -186,16 +186,17 @@ export interface AccessStore {
   /** Records that tokens were used just now. */
   touchTokens(ids: readonly string[]): Promise<void>;
 
-  /** Creates a code that works for one sign-in; removes expired ones. Throws `unknown_user`. */
+  /** Creates a code that works for one sign-in; removes expired codes. Throws `unknown_user`. */
   createCode(code: NewCode): Promise<{ readonly expiresAt: number }>;
   /**
-   * Uses up the code or checks the token, and creates the sign-in. Null if it is not valid; in that
-   * case, an `audited` store writes no line. Only this call knows the user, so it replaces the
-   * empty user id in the audit line with the real one.
+   * Uses up the code or checks the token, and creates the sign-in. Null if the code or token is not
+   * valid; in that case, an `audited` store writes no line. Only this call knows the user, so it
+   * replaces the empty user id in the audit line with the real one.
    */
   signIn(by: SignInBy, made: NewSignIn): Promise<ValidSignIn | null>;
   /**
-   * Whether the code exists, valid or not. A cheap read, so that guesses do not cost a transaction.
+   * Whether the code exists, valid or not. This is a cheap read, so that guesses do not cost a
+   * transaction.
    */
   hasCode(digest: string): Promise<boolean>;
   /**
@@ -203,8 +204,8 @@ export interface AccessStore {
    */
   findSignIn(digest: string, idleMs: number): Promise<ValidSignIn | null>;
   /**
-   * Replaces the secret. The old one stays valid for `graceMs`, for requests in progress. False if
-   * another request came first, the previous secret is still in its grace period, or the sign-in
+   * Replaces the secret. The old secret stays valid for `graceMs`, for requests in progress. False
+   * if another request came first, the previous secret is still in its grace period, or the sign-in
    * has ended.
    */
   rotateSignIn(
@@ -212,19 +213,21 @@ export interface AccessStore {
     secret: { readonly from: string; readonly to: string; readonly graceMs: number },
   ): Promise<boolean>;
   /**
-   * Rechecks a credential by its name, `token:<id>` or `cookie:<id>`. Null if it is no longer
-   * valid.
+   * Rechecks a credential by its name, `token:<id>` or `cookie:<id>`. Null if the credential is no
+   * longer valid.
    */
   findCredential(credential: string): Promise<ValidCredential | null>;
   endSignIn(id: string): Promise<void>;
-  /** Also removes expired tickets. Throws `unauthorized` if the sign-in has ended. */
+  /**
+   * Creates a ticket and removes expired tickets. Throws `unauthorized` if the sign-in has ended.
+   */
   createTicket(ticket: NewTicket): Promise<{ readonly expiresAt: number }>;
   /**
-   * Uses up the ticket, whatever its sign-in and path. Null if it does not exist, was used or has
-   * expired. A sign-in's tickets end with it.
+   * Uses up the ticket, whatever its sign-in and path. Null if the ticket does not exist, was used
+   * or has expired. When a sign-in ends, its tickets become invalid.
    */
   takeTicket(digest: string): Promise<{ readonly signInId: string; readonly path: string } | null>;
-  /** Ends all sign-ins of a user. */
+  /** Ends all of a user's sign-ins. */
   endSignIns(userId: string): Promise<void>;
 
   listShares(sessionId: string): Promise<ShareRecord[]>;
@@ -242,9 +245,9 @@ export interface AccessStore {
    */
   exchangeUsage(nodeId: string, mine: readonly Usage[] | null): Promise<Usage[]>;
 
-  /** Stores a node's load until the node leaves. The time is the database's. */
+  /** Stores a node's load until the node leaves. The database's clock supplies the time. */
   saveLoad(nodeId: string, load: Omit<NodeLoad, 'at'>): Promise<void>;
-  /** Oldest first; the database's clock decides which are alive. */
+  /** All nodes, oldest first; the database's clock decides which are alive. */
   listNodeViews(): Promise<NodeView[]>;
 }
 

@@ -47,8 +47,8 @@ export class LookupCache<T> {
   }
 
   /**
-   * Includes lookups in progress, which may have started before the change: no new caller joins
-   * them.
+   * Also forgets lookups in progress: they may have started before the change, so no new caller may
+   * join them.
    */
   forgetAll(): void {
     this.#entries.clear();

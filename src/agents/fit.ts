@@ -5,7 +5,7 @@ import { byteLength, type Json } from '../contract/json.ts';
  * surrogates.
  */
 
-/** In bytes of JSON; below the limit for an event. */
+/** The size is measured in bytes of JSON, and is below the limit for an event. */
 export const LONGEST_BYTES = 200 * 1024;
 
 export const cleanText = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
@@ -15,9 +15,9 @@ export interface Fitted<T> {
   readonly truncated: boolean;
 }
 
-/** The start of the text, at most this many bytes as JSON. */
+/** The beginning of the text, cut so that it takes at most `maxBytes` as JSON. */
 export function fitBeginning(text: string, maxBytes = LONGEST_BYTES): Fitted<string> {
-  // Nothing past this point can fit, and cleaning megabytes to discard them is slow.
+  // Nothing past this point can fit, and cleaning megabytes only to discard them is slow.
   let rest = cleanText(text.slice(0, maxBytes));
   for (;;) {
     const bytes = byteLength(JSON.stringify(rest));
@@ -27,7 +27,10 @@ export function fitBeginning(text: string, maxBytes = LONGEST_BYTES): Fitted<str
   return { value: rest, truncated: rest.length < text.length };
 }
 
-/** The same for a tool's input. Cuts long strings, and keeps the shape if that is enough. */
+/**
+ * Makes a tool's input fit into an event. First truncates long strings; gives up the structure only
+ * if that is not enough.
+ */
 export function fitJson(value: Json, maxBytes = LONGEST_BYTES): Fitted<Json> {
   const whole = mapTexts(value, cleanText);
   if (byteLength(JSON.stringify(whole)) <= maxBytes) return { value: whole, truncated: false };

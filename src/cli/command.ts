@@ -1,10 +1,10 @@
 import type { Arguments, Flags } from './input/args.ts';
 
-/** What the process that runs a command passes to it. */
+/** What a command receives from the process that runs it. */
 export interface CommandContext {
   /** Aborted at the first Ctrl-C or SIGTERM, for commands that handle it themselves. */
   readonly stop: AbortSignal;
-  /** Awaited briefly when a second signal ends the command. */
+  /** Awaited briefly when a second signal stops the command. */
   readonly beforeExit: Set<Promise<unknown>>;
 }
 
@@ -12,7 +12,7 @@ export interface CommandContext {
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** Used incorrectly, or refused: nothing was started or changed. */
+  /** The command was used incorrectly or was refused; nothing was started or changed. */
   refused: 2,
   unreachable: 3,
   cancelled: 130,
@@ -20,7 +20,7 @@ export const EXIT = {
 
 interface Described {
   readonly summary: string;
-  /** The usage after the name, such as `[flags] "message"`. */
+  /** The part of the usage after the name, such as `[flags] "message"`. */
   readonly usage: string;
   /** Lines of help text below the usage. */
   readonly about?: readonly string[];
@@ -48,6 +48,6 @@ export interface CommandGroup {
 
 export type Command = ClientCommand | NodeCommand;
 
-/** Types `run` by the command's own flags, then returns it as a plain `Command`. */
+/** Checks the type of `run` against the command's own flags, then returns a plain `Command`. */
 export const clientCommand = <F extends Flags>(command: ClientCommand<F>): Command =>
   command as unknown as Command;

@@ -44,7 +44,7 @@ function helpText([name, ...rest]: string[]): string {
 const helpFor = ({ name, command }: Match): string =>
   'commands' in command ? helpOfGroup(name, command) : helpOf(name, command);
 
-/** Arguments after `--` are text. */
+/** Arguments after `--` are text, not flags. */
 function asksForHelp(args: string[]): boolean {
   const end = args.indexOf('--');
   const before = end === -1 ? args : args.slice(0, end);

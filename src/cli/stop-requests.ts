@@ -23,7 +23,10 @@ export function stopCounter(onRequest: (times: number, signal: StopSignal) => vo
   };
 }
 
-/** Listens to signals and to the launcher; calls `onRequest` with 1, then 2, … */
+/**
+ * Listens for signals, both direct ones and those that the launcher forwards. Calls `onRequest`
+ * with 1, then 2, …
+ */
 export function onStopRequest(onRequest: (times: number, signal: StopSignal) => void): void {
   const count = stopCounter(onRequest);
   for (const signal of STOP_SIGNALS) process.on(signal, () => count('directly', signal));
@@ -39,5 +42,5 @@ export function onStopRequest(onRequest: (times: number, signal: StopSignal) => 
   lifeline.unref();
 }
 
-/** The exit code that a shell reports for a process ended by `signal`. */
+/** The exit code that a shell reports for a process terminated by `signal`. */
 export const exitCodeOf = (signal: StopSignal): number => 128 + constants.signals[signal];

@@ -14,7 +14,7 @@ import {
   request,
 } from './request.ts';
 
-/** A part of a call's input. Optional if all of its fields are. */
+/** A part of a call's input. The part is optional if all of its fields are. */
 type Part<Name extends string, Value> = Value extends undefined
   ? unknown
   : Record<string, never> extends Value
@@ -25,7 +25,7 @@ type Input<E extends Endpoint> = Part<'params', z.output<E['params']>> &
   Part<'query', z.output<E['query']>> &
   Part<'body', z.input<E['body']>>;
 
-/** Plain lists become pages, too; the cursor comes from their header. */
+/** A plain list also becomes a page; its cursor comes from a response header. */
 export type Answer<E extends Endpoint> =
   z.output<E['answer']> extends readonly (infer Item)[]
     ? { items: Item[]; nextCursor: string | null }
@@ -48,7 +48,7 @@ export interface Client extends Calls {
   hints(options?: StreamOptions): AsyncGenerator<SessionHint, void, void>;
 }
 
-/** A client for a contract with schemas (`createClient`) or without (the web app). */
+/** Creates a client for a contract with schemas (`createClient`) or without them (the web app). */
 export function clientOf(options: ClientOptions, contract: Contract): Client {
   const names = Object.keys(contract.operations) as EndpointName[];
   const calls = names

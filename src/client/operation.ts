@@ -4,7 +4,7 @@ import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 
 /** The parts of an endpoint that a call needs. */
 export interface Operation extends Pick<Endpoint, 'method' | 'path' | 'format'> {
-  /** The response has no body. */
+  /** Whether the response has no body. */
   readonly isEmpty: boolean;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Replaces characters that hide, reverse or disguise part of a text with their code points, because
- * people decide by what they see. Line breaks, tabs and plain spaces stay.
+ * people decide based on what they see. Line breaks, tabs and plain spaces are left unchanged.
  */
 
 /**
@@ -17,8 +17,8 @@ const IN_PROSE = new RegExp(`(?!${OF_WRITING})${UNSEEN}`, 'gu');
 const written = (char: string): string =>
   `\\u{${char.codePointAt(0)!.toString(16).padStart(4, '0')}}`;
 
-/** For commands, paths, addresses, rules and names. */
+/** Spells out characters that mislead a reader in commands, paths, addresses, rules and names. */
 export const spellOutUnseen = (text: string): string => text.replace(IN_CODE, written);
 
-/** For text that people write and read, such as a plan or a file. */
+/** Spells out such characters in text that people write and read, such as a plan or a file. */
 export const spellOutUnseenInProse = (text: string): string => text.replace(IN_PROSE, written);

@@ -26,7 +26,9 @@ type WithFixedDefault =
   | 'logLevel';
 type Optional = Exclude<keyof Settings, WithFixedDefault | 'database' | 'workerConcurrency'>;
 
-/** All settings for a start. They are read once, here; nothing else reads flags or variables. */
+/**
+ * All settings of a node. The settings are read once, here; nothing else reads flags or variables.
+ */
 export type Config = Readonly<
   { [K in WithFixedDefault]: Value<K> } & { [K in Optional]: Value<K> | undefined } & {
     database: Database;
@@ -88,7 +90,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config {
 
 function readFlags(args: string[]): Map<string, string> {
   const known = Object.values(settings).flatMap(({ flag }) => flag ?? []);
-  // Not strict: strict errors would show values and could not suggest similar names.
+  // Does not use `strict`, whose errors would show values and could not suggest similar names.
   const { tokens } = parseArgs({
     args,
     strict: false,

@@ -22,7 +22,7 @@ export const Token = z.string().regex(/^[\x21-\x7e]{1,1000}$/);
 const Credentials = z.object({
   url: ServerUrl,
   token: Token,
-  /** Set if `baton login` created the token; `baton logout` revokes it. */
+  /** Set if `baton login` created the token; `baton logout` then revokes it. */
   tokenId: TokenId.optional(),
 });
 export type Credentials = z.output<typeof Credentials>;
@@ -49,7 +49,7 @@ export function readCredentials(path: string): Credentials | undefined {
   throw broken(path, 'its content was not written by "baton login"', parsed.error);
 }
 
-/** Only the owner can read the file. It is written atomically. */
+/** Writes the file atomically. Only its owner can read it. */
 export function storeCredentials(path: string, credentials: Credentials): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}`;

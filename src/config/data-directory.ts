@@ -5,8 +5,8 @@ import { UserError } from './user-error.ts';
 
 /**
  * Creates the directory, accessible only to its owner, and checks that it is writable, so that a
- * read-only one is reported now and not at the first write. An existing directory keeps its mode,
- * because it may be shared.
+ * read-only directory is reported now and not at the first write. An existing directory keeps its
+ * mode, because it may be shared.
  */
 export async function makeDataDirectory(path: string, log: Logger): Promise<void> {
   const probe = join(path, `.writable-${process.pid}`);

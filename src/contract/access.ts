@@ -9,8 +9,8 @@ export type Role = z.infer<typeof Role>;
 
 /**
  * What a credential may be used for: reading, running agents, managing one's own tokens and
- * sign-ins, administration. An operation requires one right. A role grants several; a token never
- * has more than its user.
+ * sign-ins, or administration. An operation requires one right. A role grants several rights, and a
+ * token never has more rights than its user.
  */
 export const Right = z.enum(['read', 'run', 'account', 'admin']);
 export type Right = z.infer<typeof Right>;
@@ -62,7 +62,7 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-/** A link that signs in one browser and works once. */
+/** A link that works only once and signs in the browser that opens it. */
 export const SignInLink = z.object({ url: z.string(), code: z.string(), expiresAt: Time });
 export type SignInLink = z.infer<typeof SignInLink>;
 
@@ -91,11 +91,13 @@ export type Token = z.infer<typeof Token>;
 
 export const CreateToken = z.strictObject({
   name: TokenName,
-  /** At most the rights of the credential that creates it. Default: `read` and `run`. */
+  /**
+   * The token's rights, at most those of the credential that creates it. Default: `read` and `run`.
+   */
   scopes: z.array(Right).min(1, 'a token needs at least one scope').max(4).optional(),
-  /** Null for a token that never expires. */
+  /** Null means that the token never expires. */
   expiresInDays: z.int().min(1).max(3650).nullable().default(90),
-  /** The channel of messages sent with it; `cli` is for tokens created by `baton login`. */
+  /** The channel of messages sent with the token; `cli` is for tokens created by `baton login`. */
   channel: z.enum(['api', 'cli']).default('api'),
   /** Creates the token for another user; admins only. */
   userId: UserId.optional(),

@@ -1,22 +1,23 @@
 /*
- * What each kind of agent can do. Everything that differs between agents outside their drivers is
- * decided here, in the server and in the page, so that a new one needs a row and not a search for
- * names. Without zod, which a page loads only with its forms.
+ * What each kind of agent can do. Outside the drivers, everything that differs between agents is
+ * decided by this table, both in the server and in the web app, so a new kind needs a row here
+ * rather than a search for names. This file does not import zod, because pages load zod only
+ * together with their forms.
  */
 
 export interface Capabilities {
   /**
-   * What a message is: a prompt, and each call that the agent makes for it is judged (A7), or a
-   * command, which is itself the only call (P3) and is shown as it is written.
+   * What a message is. For a prompt, each call that the agent makes is judged (A7). A command is
+   * the only call of its run (P3), and is shown literally.
    */
   readonly message: 'prompt' | 'command';
-  /** Takes messages while it works (Q11). */
+  /** Accepts messages while it works (Q11). */
   readonly steers: boolean;
   /** Later runs resume its conversation, which two processes must never do at once (A3). */
   readonly resumes: boolean;
   /** Costs money and reports how much (A5), so budgets apply (A6). */
   readonly spends: boolean;
-  /** Its model can be chosen. */
+  /** Lets people choose the model. */
   readonly models: boolean;
 }
 
@@ -32,10 +33,13 @@ export const DRIVEN_KINDS = Object.keys(CAPABILITIES) as [DrivenKind, ...DrivenK
 export const isDriven = (kind: string): kind is DrivenKind => Object.hasOwn(CAPABILITIES, kind);
 export const DEFAULT_KIND: DrivenKind = 'claude';
 
-/** Names that the API knows and that have no driver yet. */
+/** Kinds that the API accepts but that have no driver yet. */
 export const RESERVED_KINDS = ['acp'] as const;
 
-/** Nothing is assumed of an agent that this version has no driver for, or that the page is too old to know. */
+/**
+ * The safest assumptions, for an agent that has no driver in this version or is newer than the
+ * page.
+ */
 const UNKNOWN: Capabilities = {
   message: 'prompt',
   steers: false,

@@ -12,14 +12,14 @@ export const AgentProblem = z.enum([
 ]);
 export type AgentProblem = z.infer<typeof AgentProblem>;
 
-/** An agent that sessions can have. */
+/** An agent that sessions can use. */
 export const AgentView = z.object({
   kind: AgentKind,
   /** Whether it can run, as far as the server can check locally; null if agents run elsewhere. */
   ready: z.boolean().nullable(),
   version: z.string().nullable(),
   problem: AgentProblem.nullable(),
-  /** How to fix the problem, for people. */
+  /** A human-readable explanation of how to fix the problem. */
   fix: z.string().nullable(),
 });
 export type AgentView = z.infer<typeof AgentView>;

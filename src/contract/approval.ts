@@ -10,7 +10,7 @@ import { Time } from './time.ts';
 export const ApprovalId = z.uuid('an approval id is a UUID');
 export const ApprovalState = z.enum(['pending', 'allowed', 'denied', 'withdrawn']);
 export type ApprovalState = z.infer<typeof ApprovalState>;
-/** Permission to use a tool, a question to the user, or a plan to approve. */
+/** What is asked for: permission to use a tool, an answer from the user, or approval of a plan. */
 export const ApprovalKind = z.enum(['tool', 'question', 'plan']);
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 export const ApprovalScope = z.enum(['once', 'session']);
@@ -31,7 +31,7 @@ export const Approval = z.object({
    * `POST …/{id}/original`.
    */
   masked: z.boolean(),
-  /** Why approval is required, for people. */
+  /** A human-readable explanation of why approval is required. */
   reason: z.string(),
   state: ApprovalState,
   scope: ApprovalScope.nullable(),

@@ -12,12 +12,12 @@ function isBase64(text: string): boolean {
   return true;
 }
 
-/** The same check for the OpenAPI document. */
+/** The Base64 check as a pattern for the OpenAPI document. */
 const BASE64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$';
 
 /** A file sent with a message. */
 export const AttachmentUpload = z.strictObject({
-  /** Shown to the agent. The file is stored under a sanitised form of this name. */
+  /** The name shown to the agent. The file is stored under a sanitised form of this name. */
   name: z.string().min(1).max(255),
   mediaType: z
     .string()

@@ -3,7 +3,10 @@ import { Json } from './json.ts';
 import { Channel } from './message.ts';
 import { Time } from './time.ts';
 
-/** Changes made by people and channels, named as in the audit log (P6): noun and verb. */
+/**
+ * Changes made by people and channels (P6). The names, as in the audit log, consist of a noun and a
+ * verb.
+ */
 export const AuditAction = z.enum([
   'session.create',
   'session.update',
@@ -44,18 +47,21 @@ export const AuditEntry = z.object({
   at: Time,
   userId: z.string(),
   channel: Channel,
-  /** The credential they used: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
+  /** The credential that the user used: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
   credential: z.string(),
   /** The client's address, as the server saw it. */
   address: z.string(),
   requestId: z.string().nullable(),
   action: AuditAction,
-  /** The changed object, such as `session` and its id. */
+  /** The kind and id of the changed object. */
   target: z.object({
     kind: z.enum(['session', 'run', 'approval', 'policy', 'user', 'token', 'sign_in', 'system']),
     id: z.string(),
   }),
-  /** The values before and after the change, if they are small. Masked; never contain a secret. */
+  /**
+   * The values before and after the change, if they are small. The values are masked and never
+   * contain a secret.
+   */
   before: Json,
   after: Json,
 });

@@ -1,6 +1,6 @@
 /*
- * Characters in short texts of any script. They are counted as code points, as in JSON Schema and
- * both databases.
+ * Which characters are allowed in short text of any script. The characters are counted as code
+ * points, as in JSON Schema and both databases.
  */
 
 /** Joiners and variation selectors: invisible, but Persian, Indic scripts, kanji and emoji need them. */

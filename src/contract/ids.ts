@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The longest lane, owner, host, type or key: long enough for any id, short enough for an index. */
+/**
+ * The maximum length of a lane, owner, host, type or key: long enough for any id, short enough for
+ * an index.
+ */
 export const NAME_MAX = 200;
 
 const name = (what: string) =>
@@ -18,7 +21,7 @@ export const NodeId = name('node id');
 export const ScheduleId = name('schedule id');
 export const OwnerId = z.union([z.literal(''), name('owner')]);
 export const HostId = name('host');
-/** What people call a host. Unique, and accepted wherever an id is. */
+/** The human-readable name of a host. Unique, and accepted wherever a host id is. */
 export const HostName = name('host');
 export const RunType = name('type').regex(
   /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/,
@@ -63,7 +66,10 @@ const hex12 = (bits: number): string => HEX[bits & 0xfff] as string;
 /** The two variant bits, 10, and two random bits. */
 const VARIANTS = ['8', '9', 'a', 'b'];
 
-/** Filled a page at a time: asking for 10 random bytes costs as much as asking for 4096. */
+/**
+ * Random bytes, filled a page at a time, because asking for 10 bytes costs as much as asking for
+ * 4096.
+ */
 const pool = new Uint16Array(5 * 400);
 let used = pool.length;
 const draw = (): number => pool[used++] as number;

@@ -31,7 +31,10 @@ function isJsonArray(array: readonly unknown[]): boolean {
   return true;
 }
 
-/** A date or a map would come back as something else, and a symbol key would be lost. */
+/**
+ * Accepts only plain objects, because a date or a map would come back as something else, and a
+ * symbol key would be lost.
+ */
 function isJsonObject(object: object): boolean {
   if (!z.core.util.isPlainObject(object)) return false;
   for (const key of Reflect.ownKeys(object)) {
@@ -42,7 +45,7 @@ function isJsonObject(object: object): boolean {
 
 const encoder = new TextEncoder();
 
-/** The length of text in bytes of UTF-8. */
+/** The length of the text in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return encoder.encode(text).byteLength;
 }

@@ -9,7 +9,7 @@ export const CancelKind = z.enum(['stop', 'interrupt']);
 export type CancelKind = z.infer<typeof CancelKind>;
 
 /**
- * A lane's row. It has room for only one run (`runId`), so two runs of a lane can never be in
+ * A lane's row. The row has room for only one run (`runId`), so two runs of a lane can never be in
  * progress at once: there is no column for the second.
  */
 export const Lane = z.object({
@@ -23,7 +23,7 @@ export const Lane = z.object({
   held: z.boolean(),
   /** The run in progress: executing, waiting, due for a retry, or cut off and due to continue. */
   runId: RunId.nullable(),
-  /** The type of that run, or of the next one. */
+  /** The type of the run in progress, or else of the next one. */
   headType: RunType.nullable(),
   /** Runs that have joined the lane but not started. */
   queued: z.int(),
@@ -31,7 +31,10 @@ export const Lane = z.object({
   /** 0 while no node holds the lane. */
   fence: z.int(),
   nodeId: NodeId.nullable(),
-  /** The number of the last write under this fence. A repeated write is applied once. */
+  /**
+   * The number of the last write under this fence. With it, a repeated write is recognised and
+   * applied only once.
+   */
   lastWrite: z.int(),
   cancel: CancelKind.nullable(),
   /** Set once the open question of a waiting run has been answered. */

@@ -1,13 +1,16 @@
-/* Limits that the web app needs too. They are kept apart from the schemas, which it does not load. */
+/*
+ * Limits that the web app also needs. The limits are separate from the schemas, which the web app
+ * does not load.
+ */
 
-/** In characters. The limit on the request body applies as well. */
+/** In characters. The limit on the request body also applies. */
 export const MESSAGE_MAX = 500_000;
 
-/** Files per message (A11). */
+/** The maximum number of files per message (A11). */
 export const ATTACHMENTS_MAX = 10;
 /** Total size of a message's files, decoded. */
 export const ATTACHMENTS_BYTES = 20 * 1024 * 1024;
-/** Base64 makes them a third larger; the rest is for the message itself. */
+/** Base64 makes files a third larger; the rest is for the message itself. */
 export const ATTACHMENTS_BODY_BYTES = 28 * 1024 * 1024;
 
 /** Labels that protect a session from deletion (S12, P5). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { charactersIn, isPrintable } from './characters.ts';
 
-/* Schemas for short texts written by people, such as names and descriptions. */
+/* Schemas for short text written by people, such as names and descriptions. */
 
 const noLonger = (max: number) => (text: string) =>
   text.length <= max || (text.length <= 2 * max && charactersIn(text) <= max);
@@ -14,12 +14,13 @@ export const Text = (what: string, max: number) =>
     .meta({ maxLength: max });
 
 /**
- * One trimmed line of printable characters, normalized (NFC) so that equal texts compare as equal.
+ * One trimmed line of printable characters, normalized (NFC) so that equal text compares as equal.
  */
 export const Line = (what: string, max: number) =>
   z
     .string()
-    // First, because normalizing takes quadratic time. Normalized text is at most this much shorter.
+    // The length is checked first, because normalizing takes quadratic time. Normalizing shortens
+    // text by at most a factor of 8.
     .max(8 * max, { error: `a ${what} can have at most ${max} characters`, abort: true })
     .normalize('NFC')
     .trim()

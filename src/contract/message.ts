@@ -7,14 +7,20 @@ import { DELAY_MAX_MS } from './run.ts';
 import { SessionId } from './session.ts';
 import { Time } from './time.ts';
 
-/** Where a message came from. Determined by the credential, never by the body. */
+/** Where a message came from. The credential determines the channel, never the body. */
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);
 export type Channel = z.infer<typeof Channel>;
 
-/** What rules depend on: the channel of a person's credential. */
+/**
+ * What decides which rules apply: the channel of a person's credential, and the channels it was
+ * created through.
+ */
 export const Standing = z.object({
   channel: Channel,
-  /** Channels through which the credential was created. Their enforced rules apply to it, too. */
+  /**
+   * Channels through which the credential was created. The enforced rules of these channels also
+   * apply to the credential.
+   */
   through: z.array(Channel).optional(),
 });
 export type Standing = z.infer<typeof Standing>;
@@ -40,7 +46,7 @@ export const MessageOnBusy = z.enum(['enqueue', 'reject', 'interrupt', 'steer'])
 export const ToolRules = z.array(z.string().min(1).max(500)).max(100);
 
 const METADATA_MAX = 16 * 1024;
-/** Every list of runs reads it with its run, so it must be short. */
+/** Metadata must be short, because every list of runs reads the metadata of all its runs. */
 export const isShortMetadata = (metadata: unknown): boolean =>
   JSON.stringify(metadata).length <= METADATA_MAX;
 export const SHORT_METADATA = `must be at most ${METADATA_MAX} characters of JSON`;
@@ -62,11 +68,11 @@ export const MessageRequest = z.strictObject({
 export type MessageRequest = z.output<typeof MessageRequest>;
 
 export const MessageReceipt = z.object({
-  /** The run that the message created or, if it was a steer, the run of the agent at work. */
+  /** The run that the message created; for a steer, the run that the agent is working on. */
   runId: RunId,
   sessionId: SessionId,
   status: z.enum(['queued', 'steered']),
-  /** How many runs are ahead of it, including the one in progress. */
+  /** How many runs are ahead of this one, including the run in progress. */
   position: z.int(),
   /** Present only if everything is stopped: the run starts after an administrator has resumed work. */
   stopped: z.literal(true).optional(),
@@ -77,7 +83,7 @@ export type MessageReceipt = z.infer<typeof MessageReceipt>;
 export const AgentPayload = z.object({
   message: z.string(),
   ...Standing.shape,
-  /** Who wrote it, edited it last, or retried it. */
+  /** Who last wrote, edited or retried the message. */
   sender: z.string(),
   /** Masking changed the message. The original, which the agent gets, is stored encrypted (P4). */
   original: z.boolean(),

@@ -8,8 +8,8 @@ export const LEASE_SECONDS = 30;
 export const NodeRole = z.enum(['api', 'worker']);
 
 /**
- * A node's row in the database. The identity fields let another node on the same host prove it
- * dead.
+ * A node's row in the database. The identity fields let another node on the same host prove that
+ * this node is dead.
  */
 export const NodeInfo = z.object({
   id: NodeId,
@@ -21,7 +21,7 @@ export const NodeInfo = z.object({
   roles: z.array(NodeRole),
   /** The run types it handles. */
   types: z.array(RunType),
-  /** How many runs it executes at once. */
+  /** How many runs the node executes at once. */
   capacity: z.int(),
   version: z.string(),
   /** Where nodes of other hosts reach it (X7); null if that is not known. */
@@ -32,12 +32,12 @@ export type NodeInfo = z.infer<typeof NodeInfo>;
 export const NodeRecord = NodeInfo.extend({ leaseUntil: z.number(), startedAt: z.number() });
 export type NodeRecord = z.infer<typeof NodeRecord>;
 
-/** A node's report about itself, every few seconds. */
+/** A node's report about itself, sent every few seconds. */
 export const NodeLoad = z.object({
   /** The machine's load average over the last minute, divided by its number of processors. */
   cpu: z.number(),
   memoryBytes: z.int(),
-  /** The longest recent delay of the event loop. */
+  /** The event loop's longest recent delay. */
   eventLoopDelayMs: z.number(),
   /** Open streams. */
   streams: z.int(),
@@ -49,7 +49,7 @@ export type NodeLoad = z.infer<typeof NodeLoad>;
 export const HostView = z.object({
   id: HostId,
   name: HostName,
-  /** It has a live worker. */
+  /** Whether the host has a live worker. */
   alive: z.boolean(),
 });
 export type HostView = z.infer<typeof HostView>;
@@ -65,11 +65,11 @@ export const NodeView = z.object({
   version: z.string(),
   startedAt: Time,
   leaseUntil: Time,
-  /** Its lease has not ended. */
+  /** Whether the node's lease is still valid. */
   alive: z.boolean(),
   /** Where nodes of other hosts reach it; null if that is not known. */
   url: z.string().nullable(),
-  /** Runs it can execute at once; 0 if it is not a worker. */
+  /** How many runs the node can execute at once; 0 if it is not a worker. */
   capacity: z.int(),
   executing: z.int(),
   /** People's open connections to sessions. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Json } from './json.ts';
 
-/** What went wrong. The class decides what happens next (policy/retry.ts has the table). */
+/**
+ * What went wrong. The class decides what happens next, according to the table in policy/retry.ts.
+ */
 export const ErrorClass = z.enum([
   'timeout',
   'agent_crash',
@@ -34,7 +36,7 @@ export const isBusy = (error: unknown): boolean =>
 export const RunError = z.object({ class: ErrorClass, message: z.string() });
 export type RunError = z.infer<typeof RunError>;
 
-/** How one attempt ended, as a value. From it, the queue decides what the run does next. */
+/** How one attempt ended, as a value. The queue uses it to decide what happens to the run next. */
 export const Outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeded'), result: Json }),
   z.object({ kind: z.literal('failed'), error: RunError }),
@@ -43,7 +45,7 @@ export const Outcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('handed_back'), reason: z.string() }),
   /** Waits until a known time (when a usage limit is reset); not counted as an attempt. */
   z.object({ kind: z.literal('parked'), until: z.number(), error: RunError }),
-  /** The process has ended but its question stays open; the answer queues the run again. */
+  /** The process has exited but its question stays open; the answer queues the run again. */
   z.object({ kind: z.literal('left_waiting') }),
 ]);
 export type Outcome = z.infer<typeof Outcome>;

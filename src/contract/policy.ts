@@ -9,9 +9,11 @@ export const Decision = z.enum(['allow', 'ask', 'deny']);
 export type Decision = z.infer<typeof Decision>;
 
 export const RULE_MAX = 500;
-/** Rules in one list. */
+/** The maximum number of rules in one list. */
 export const RULES_MAX = 200;
-/** `Tool` or `Tool(specifier)`, as Claude Code writes it; `mcp__server` names all tools of a server. */
+/**
+ * `Tool` or `Tool(specifier)`, as Claude Code writes it; `mcp__server` names all tools of a server.
+ */
 export const ToolRule = z
   .string()
   .max(RULE_MAX, `a rule can have at most ${RULE_MAX} characters`)
@@ -21,7 +23,7 @@ export const ToolRule = z
     'a rule is Tool or Tool(specifier), such as Read or Bash(git push)',
   );
 
-/** The rules of one scope. Within a scope, deny beats ask, and ask beats allow. */
+/** The rules of a scope. Within a scope, deny beats ask, and ask beats allow. */
 export const ToolRules = z.strictObject({
   allow: z.array(ToolRule).max(RULES_MAX).default([]),
   ask: z.array(ToolRule).max(RULES_MAX).default([]),
@@ -31,7 +33,7 @@ export type ToolRules = z.output<typeof ToolRules>;
 
 /** The rules of a channel or of the whole server. */
 export const SharedRules = ToolRules.extend({
-  /** Those rules in `ask` and `deny` that no narrower scope can override. */
+  /** The rules in `ask` and `deny` that no narrower scope can override. */
   enforced: z
     .array(ToolRule)
     .max(2 * RULES_MAX)
@@ -44,7 +46,9 @@ export interface ScopeRules extends ToolRules {
   readonly enforced?: string[];
 }
 
-/** Checked in this order. The first scope with a matching rule decides. */
+/**
+ * The scopes, in the order in which they are checked. The first scope with a matching rule decides.
+ */
 export const PolicyScope = z.enum(['message', 'session', 'channel', 'global', 'default']);
 export type PolicyScope = z.infer<typeof PolicyScope>;
 
@@ -54,7 +58,7 @@ export const Verdict = z.object({
   scope: PolicyScope,
   /** The rule that decided, or null if none did. */
   rule: z.string().nullable(),
-  /** No narrower scope can override it. */
+  /** No narrower scope can override the verdict. */
   enforced: z.boolean().optional(),
   /** For people. */
   reason: z.string(),
@@ -65,7 +69,8 @@ const TEST_INPUT_MAX = 64 * 1024;
 
 export const TestPolicy = z.strictObject({
   tool: z.string().min(1).max(200),
-  // A decision takes time proportional to the input's size, and every viewer may ask for one.
+  // The size is limited because a decision takes time proportional to it, and every viewer may
+  // request a decision.
   input: Json.optional().refine(
     (input) => JSON.stringify(input ?? null).length <= TEST_INPUT_MAX,
     `must be at most ${TEST_INPUT_MAX} characters of JSON`,

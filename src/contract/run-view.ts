@@ -15,12 +15,12 @@ export const RunView = z.object({
   state: RunState,
   /** The state reduced to the five statuses of the source documents (H8). */
   status: RunStatus,
-  /** For runs of type `agent`; masked. */
+  /** Set for runs of type `agent`; masked. */
   message: z.string().nullable(),
   channel: z.string().nullable(),
-  /** Who wrote it, edited it last, or retried it. */
+  /** Who last wrote, edited or retried the message. */
   sender: z.string().nullable(),
-  /** Files sent with it. */
+  /** The files sent with the message. */
   attachments: z.array(AttachmentNote),
   attempts: z.int(),
   maxAttempts: z.int(),
@@ -42,7 +42,7 @@ export type RunView = z.infer<typeof RunView>;
 export const EditRun = z
   .strictObject({
     message: MessageText.optional(),
-    /** Moves it before this queued run of the session, or to the end if null. */
+    /** Moves the run before this queued run of the session, or to the end if null. */
     before: RunId.nullable().optional(),
   })
   .refine(

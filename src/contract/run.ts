@@ -53,16 +53,19 @@ export const Run = z.object({
   type: RunType,
   payload: Json,
   state: RunState,
-  /** Executions, including the current one, but not those cut off from outside. */
+  /**
+   * The number of executions, including the current one, but not executions that were cut off from
+   * outside.
+   */
   attempts: z.int(),
   maxAttempts: z.int(),
-  /** Executions cut off by the death of their node. */
+  /** The number of executions cut off by their node's death. */
   crashes: z.int(),
   retryOf: RunId.nullable(),
   idempotencyKey: z.string().nullable(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** The requested start. Until then the run has not joined its lane. */
+  /** The requested start. Until then, the run does not join its lane. */
   runAt: z.number().nullable(),
   /** When the next attempt may start, while `retry_scheduled`. */
   nextRunAt: z.number().nullable(),
@@ -84,9 +87,9 @@ export type OnBusy = z.infer<typeof OnBusy>;
 export const RunRequest = z.strictObject({
   type: RunType,
   payload: Json.default(null),
-  /** Runs of one lane execute one at a time, in order. A run without a lane gets its own. */
+  /** The runs of a lane execute one at a time, in order. A run without a lane gets its own. */
   lane: LaneId.optional(),
-  /** Whose run it is, for fairness and caps. Fixed when the lane is created. */
+  /** The run's owner, for fairness and caps. Fixed when the lane is created. */
   owner: OwnerId.optional(),
   runAt: z.int().min(0, 'runAt is before 1970').optional(),
   delayMs: z
@@ -103,13 +106,13 @@ export type RunRequest = z.input<typeof RunRequest>;
 /** A lane's settings, apart from its runs. */
 export const LaneSettings = z.strictObject({
   owner: OwnerId.optional(),
-  /** Only workers on this host claim it; null means any worker. */
+  /** Only workers on this host claim the lane; null means any worker. */
   host: HostId.nullable().optional(),
   /** Pins the lane to the host of the first worker that claims it. */
   pin: z.boolean().optional(),
   /** Holds the lane after a failure if more runs are queued. */
   holdOnFailure: z.boolean().optional(),
-  /** Its runs and log are kept until the lane itself is removed. */
+  /** Keeps the lane's runs and log until the lane itself is removed. */
   kept: z.boolean().optional(),
 });
 export type LaneSettings = z.infer<typeof LaneSettings>;

@@ -6,11 +6,13 @@ import { MAX_ATTEMPTS_MAX } from './run.ts';
 /** A schedule as the queue keeps it: when it fires, and the run that each tick creates (Q13). */
 export const Schedule = z.object({
   id: ScheduleId,
-  /** Five fields, or six with seconds first. Null if it fires once. */
+  /**
+   * A cron expression with five fields, or six with seconds first. Null if the schedule fires once.
+   */
   cron: z.string().nullable(),
   /** The IANA time zone of the cron expression. */
   timezone: z.string(),
-  /** The single time at which it fires. Null if it has a cron expression. */
+  /** The only time at which the schedule fires. Null if it has a cron expression. */
   at: z.number().nullable(),
   type: RunType,
   payload: Json,
@@ -20,8 +22,8 @@ export const Schedule = z.object({
   maxAttempts: z.int(),
   paused: z.boolean(),
   /**
-   * The next tick, or one that is due but has not fired yet. Null if paused or if there are no more
-   * ticks.
+   * The next tick, or a tick that is due but has not fired yet. Null if paused or if there are no
+   * more ticks.
    */
   nextAt: z.number().nullable(),
   /** The time of the last tick that fired, and the run it created. */
@@ -29,17 +31,19 @@ export const Schedule = z.object({
   lastRunId: RunId.nullable(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** Different after every change, so an update based on an old version is noticed. */
+  /** Changes with every update, so that an update based on an old version is detected. */
   version: z.string(),
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** The tick that created a run, in the payload of its first `run.queued`. */
+/**
+ * The tick that created a run, as recorded in the payload of the run's first `run.queued` event.
+ */
 export const Tick = z.object({
   schedule: ScheduleId,
-  /** When it was due. */
+  /** When the tick was due. */
   at: z.number(),
-  /** Later ticks had also passed; this run stands for all of them. */
+  /** Whether later ticks had also passed; in that case, this run stands for all of them. */
   missed: z.boolean(),
 });
 export type Tick = z.infer<typeof Tick>;

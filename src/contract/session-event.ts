@@ -50,11 +50,14 @@ export const SESSION_EVENTS = {
     reason: StatusReason,
     error: z.string().optional(),
   }),
-  /** Moved to another host (Q23), by id; `from` is null if it had none. */
+  /**
+   * The session moved to another host (Q23). `from` and `to` are host ids; `from` is null if the
+   * session had no host before.
+   */
   'session.moved': z.object({
     from: z.string().nullable(),
     to: z.string(),
-    // Absent from events of versions without names.
+    // Events from versions without host names do not have these fields.
     fromName: z.string().nullable().optional(),
     toName: z.string().optional(),
   }),
@@ -72,7 +75,9 @@ export const SESSION_EVENTS = {
   /** `gap`: from here on, the log does not contain all of the agent's output (E10). */
   'agent.notice': z.object({ text: z.string(), gap: z.literal(true).optional() }),
   'agent.thinking': z.object({ text: z.string(), truncated: z.boolean().optional() }),
-  /** Stored before the agent gets an answer (Q16). `parent` is the call that started the subagent. */
+  /**
+   * Stored before the agent gets a response (Q16). `parent` is the call that started the subagent.
+   */
   'agent.tool_use': z.object({
     id: z.string(),
     tool: z.string(),
@@ -88,10 +93,10 @@ export const SESSION_EVENTS = {
     truncated: z.boolean().optional(),
     /** The agent was stopped during the call, so it is unknown how far the call got. */
     cutOff: z.boolean().optional(),
-    /** Where to get the full text, if it was truncated. */
+    /** Where to get the full text if it was truncated. */
     artefact: Artefact.optional(),
   }),
-  /** Usage of one agent process, as the difference from what it reported before (A5). */
+  /** The usage of one agent process since its previous report (A5). */
   'agent.usage': z.object({
     inputTokens: z.number(),
     outputTokens: z.number(),
@@ -107,12 +112,15 @@ export const SESSION_EVENTS = {
     sinceAttempt: z.int(),
     files: z.array(FileChange),
     patch: z.string().optional(),
-    /** There may be more changes than listed. */
+    /** True if there may be more changes than listed. */
     truncated: z.boolean(),
-    /** Explains to people what could not be compared. */
+    /** A human-readable explanation of what could not be compared. */
     note: z.string().optional(),
   }),
-  /** A message for the agent at work (Q11), masked. If it is long, only its end. */
+  /**
+   * A message sent to the agent while it was working (Q11), masked. Only the end of a long message
+   * is kept.
+   */
   'run.steered': z.object({
     steerId: z.string(),
     text: z.string(),
@@ -135,7 +143,7 @@ export const SESSION_EVENTS = {
     kind: ApprovalKind,
     input: Json,
     reason: z.string(),
-    /** `input` is only the beginning of the input as text. */
+    /** If true, `input` is only the beginning of the input, as text. */
     truncated: z.boolean().optional(),
   }),
   'approval.decided': z.object({
@@ -173,7 +181,7 @@ export const SessionHint = z.union([
     unfinishedRuns: true,
     openQuestions: true,
     lastActiveAt: true,
-    /** If it has changed, other fields of the session may have changed, too. */
+    /** If this time has changed, other fields of the session may also have changed. */
     updatedAt: true,
   }).extend({ sessionId: z.string() }),
   z.object({ all: z.literal(true) }),

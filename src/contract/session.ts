@@ -60,10 +60,10 @@ export type AgentKind = z.infer<typeof AgentKind>;
 export const AgentSpec = z.strictObject({
   kind: AgentKind.default(DEFAULT_KIND),
   model: z.string().min(1).max(100).optional(),
-  /** Used while the model is overloaded or unavailable. */
+  /** The model used while the chosen one is overloaded or unavailable. */
   fallbackModel: z.string().min(1).max(100).optional(),
   command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
-  /** For Claude Code: how often it may call the model in one run. */
+  /** How many times Claude Code may call the model in one run. */
   maxTurns: z.int().min(1).max(10_000).optional(),
   /** Appended to the agent's own system prompt. */
   systemPrompt: z.string().min(1).max(100_000).optional(),
@@ -78,7 +78,7 @@ export const WorkspaceProviderName = z.enum(['directory', 'worktree', 'container
 export type WorkspaceProviderName = z.infer<typeof WorkspaceProviderName>;
 export const WorkspaceSpec = z.strictObject({
   provider: WorkspaceProviderName.default('directory'),
-  /** Absolute. Without it, a new directory is created in the data directory. */
+  /** Absolute. Without a path, a new directory is created in the data directory. */
   path: z
     .string()
     .max(4096)
@@ -91,8 +91,9 @@ export const WorkspaceSpec = z.strictObject({
 export type WorkspaceSpec = z.output<typeof WorkspaceSpec>;
 
 /**
- * `host` is where the workspace is or will be created, by id or name. With workers on several hosts, a
- * `path` needs one; by default, any host creates a new directory.
+ * `host` is the id or name of the host where the workspace is or will be created. If several hosts
+ * have workers, `host` is required for a `path`; by default, a new directory may be created on
+ * any host.
  */
 const NewWorkspace = WorkspaceSpec.extend({ host: HostId.optional() });
 
@@ -100,7 +101,7 @@ export const Isolation = z.enum(['auto', 'none', 'bwrap', 'container']);
 export type Isolation = z.infer<typeof Isolation>;
 
 export const IDLE_TIMEOUT_DEFAULT_S = 1800;
-/** 0 turns the timer off. The maximum is a year. */
+/** 0 turns the timer off. The maximum is one year. */
 const IdleTimeout = z.int().min(0).max(31_536_000);
 const Budget = z.number().min(0).max(1_000_000);
 
@@ -148,7 +149,10 @@ export const Session = z.object({
   name: z.string(),
   description: z.string(),
   status: SessionStatus,
-  /** Why it has this status. If it is ERROR, `error` explains it for people. */
+  /**
+   * Why the session has this status. If the status is ERROR, `error` is a human-readable
+   * explanation.
+   */
   statusReason: StatusReason,
   error: z.string().nullable(),
   tags: z.array(z.string()),
@@ -163,26 +167,30 @@ export const Session = z.object({
   idleTimeoutSeconds: z.int(),
   budgetUsd: z.number().nullable(),
   holdOnFailure: z.boolean(),
-  /** Nothing starts until it is resumed. */
+  /** No run starts until the session is resumed. */
   held: z.boolean(),
-  /** The host that has its workspace, once known, and whether that host has no live worker (Q23). */
+  /**
+   * The host that has the session's workspace, once known, and whether that host has no live worker
+   * (Q23).
+   */
   host: HostId.nullable(),
   hostName: HostName.nullable(),
   hostAway: z.boolean(),
   /**
-   * The run in progress waits until then, for its next attempt or for a usage limit to be reset.
+   * The time until which the run in progress is waiting, either for its next attempt or for a usage
+   * limit to reset.
    */
   delayedUntil: Time.nullable(),
   activeConnections: z.int(),
-  /** Runs that have not ended. */
+  /** The number of runs that have not ended. */
   unfinishedRuns: z.int(),
-  /** Questions from its agent that have not been answered. */
+  /** The number of questions from the session's agent that have not been answered. */
   openQuestions: z.int(),
   lastSeq: z.int(),
   destroyAt: Time.nullable(),
   /** The last message, or the last start or end of an agent process. Reading is not activity. */
   lastActiveAt: Time,
-  /** When an agent process last ended, so there is new output to read. */
+  /** When an agent process last exited, and so may have left new output to read. */
   lastOutputAt: Time.nullable(),
   lastResponse: z.string().nullable(),
   costUsd: z.number(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { QueueCounts } from './run-view.ts';
 import { SessionStatus } from './session.ts';
 
-/** Counts of one UTC day. */
+/** Counts for one UTC day. */
 export const DayStats = z.object({
   day: z.iso.date(),
   succeeded: z.int(),
@@ -17,7 +17,7 @@ export type DayStats = z.infer<typeof DayStats>;
 export const Stats = z.object({
   runs: QueueCounts,
   sessions: z.record(SessionStatus, z.int()),
-  /** How long the runs that started in the last hour had waited; null if none did. */
+  /** How long the runs that started in the last hour had waited; null if none started. */
   queueWaitMs: z.object({ p50: z.number(), p95: z.number() }).nullable(),
   /** The last seven days, today last. */
   days: z.array(DayStats),

@@ -3,16 +3,13 @@ import { STOP_REASON_MAX } from './limits.ts';
 import { Line } from './line.ts';
 import { Time } from './time.ts';
 
-/*
- * The switch that stops everything in the whole installation. While it is on, no run starts
- * anywhere.
- */
+/* The switch that stops the whole installation. While it is on, no run starts anywhere. */
 
 export const Stop = z.object({
   stopped: z.boolean(),
-  /** Like the fields below, null while nothing is stopped. */
+  /** Null while nothing is stopped, as are the fields below. */
   since: Time.nullable(),
-  /** The name of the administrator who stopped it. */
+  /** The name of the administrator who stopped everything. */
   by: z.string().nullable(),
   /** Masked. */
   reason: z.string().nullable(),

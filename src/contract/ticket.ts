@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { Time } from './time.ts';
 
-/** For requests where a page cannot send headers: a WebSocket, or a download through a link. */
+/**
+ * For requests in which a page cannot send headers: opening a WebSocket, or downloading through a
+ * link.
+ */
 export const CreateTicket = z.strictObject({
   /** The path of the WebSocket or download, without a query. */
   path: z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** RFC 3339, UTC: how the API shows times. Internally they are epoch milliseconds. */
+/** RFC 3339, UTC: how the API shows times. Internally, times are epoch milliseconds. */
 export const Time = z.iso.datetime();
 export type Time = z.infer<typeof Time>;
 

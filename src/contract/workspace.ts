@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SessionId, SessionStatus } from './session.ts';
 import { Time } from './time.ts';
 
-/** Coder's names for the states, because the workspace API comes from Coder. */
+/** The states have Coder's names, because the workspace API comes from Coder. */
 export const WorkspaceStatus = z.enum(['pending', 'running', 'stopped', 'failed']);
 export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>;
 export const WorkspaceHealth = z.enum(['healthy', 'unhealthy', 'unknown']);
@@ -32,7 +32,7 @@ export const SyncStatus = z.object({
   sessionStatus: SessionStatus,
   workspaceCount: z.int(),
   workspaces: z.array(WorkspaceView.pick({ id: true, name: true, status: true, health: true })),
-  /** Epoch milliseconds: the only time in the API in this format. */
+  /** In epoch milliseconds; this is the only time in the API in this format. */
   syncedAt: z.int(),
 });
 export type SyncStatus = z.infer<typeof SyncStatus>;

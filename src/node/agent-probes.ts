@@ -6,8 +6,8 @@ import { DRIVEN_KINDS, type DrivenKind } from '../contract/agent-kinds.ts';
 import { probeEnvironment } from './probe-environment.ts';
 
 /*
- * A probe starts the program, so its result is cached; a bad result only briefly, because the
- * problem may be fixed soon.
+ * A probe starts the program, so its result is cached. A bad result is cached only briefly, because
+ * the problem may be fixed soon.
  */
 const GOOD_MS = 60_000;
 const BAD_MS = 5000;
@@ -17,7 +17,7 @@ type Probe = (kind: DrivenKind) => Promise<AgentProbe>;
 
 export interface AgentProbesOptions {
   readonly probe: Probe;
-  /** Whether this node runs agents. If not, it cannot know whether they work. */
+  /** Whether this node runs agents. A node that runs no agents cannot know whether they work. */
   readonly executes: boolean;
   readonly now?: () => number;
 }
@@ -29,8 +29,8 @@ export const agentProbe =
     probeAgent(kind, { claude: { program: claudePath } }, probeEnvironment(env, agentEnv));
 
 /**
- * Returns a function that says which agents can run here. It probes on demand and caches the
- * result.
+ * Returns a function that says which agents can run here. The function probes on demand and caches
+ * the result.
  */
 export function agentProbes(options: AgentProbesOptions): () => Promise<AgentView[]> {
   const { probe, executes, now = Date.now } = options;

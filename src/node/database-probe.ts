@@ -8,14 +8,14 @@ import { Connection } from '../storage/sqlite/connection.ts';
 import { toBatonError as fromSqlite } from '../storage/sqlite/errors.ts';
 import { unreachableHosts } from './node-url.ts';
 
-/** The state of a database's schema, and the nodes that use it. */
+/** The state of a database's schema, and the nodes that use the database. */
 export interface DatabaseProbe {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   /** The id shared by all nodes that use the database; null before the first start. */
   readonly installation: string | null;
   readonly liveNodes: ReadonlySet<string>;
-  /** The names of hosts with live nodes that the others cannot reach. */
+  /** The names of hosts that have live nodes but cannot be reached by the other hosts. */
   readonly unreachable: readonly string[];
 }
 
@@ -88,7 +88,7 @@ async function facts(query: Query, listTables: string, now: number): Promise<Fac
     'settings',
     "SELECT value FROM settings WHERE name = 'installation'",
   );
-  // All columns, because a database of an older version has no `url`.
+  // Selects all columns, because a database created by an older version has no `nodes.url`.
   const nodes = await rows('nodes', `SELECT * FROM nodes WHERE lease_until > ${Math.floor(now)}`);
   const hosts = await rows('hosts', 'SELECT id, name FROM hosts');
   const names = new Map(hosts.map(({ id, name }) => [id, name]));

@@ -15,7 +15,7 @@ export interface LeftoverOptions {
 
 /**
  * Before anything new starts, kills the processes that agents of dead nodes left behind on this
- * machine (A9), and removes these nodes' private files. Returns the number of killed processes.
+ * machine (A9), and removes those nodes' private files. Returns the number of killed processes.
  */
 export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const { store, installation, self, dataDir, log } = options;
@@ -23,7 +23,7 @@ export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const isLive = (node: NodeRecord): boolean =>
     node.leaseUntil > now && !isProvablyDead(node, self);
   const liveNodes = new Set(nodes.filter(isLive).map(({ id }) => id));
-  // This process has not joined yet, so it has no agents.
+  // This process has not registered as a node yet, so it has no agents.
   const { stopped, left } = await sweepLeftovers({ installation, self: '', liveNodes });
   if (stopped.length > 0) log.warn({ processes: stopped }, 'Stopped leftover agent processes');
   if (left.length > 0) log.error({ processes: left }, 'Could not stop leftover agent processes');

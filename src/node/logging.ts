@@ -3,8 +3,8 @@ import { maskJson } from '../policy/masking/json.ts';
 import type { Masker } from '../policy/masking/masker.ts';
 
 /**
- * Masks one line of a log. The line is parsed first: JSON text escapes line ends and quotes inside a
- * secret, and a mask could swallow the end of a field.
+ * Masks one line of a log. The line is parsed first, because JSON text escapes line ends and quotes
+ * inside a secret, and a mask could swallow the end of a field.
  */
 export const maskLines =
   (masker: Masker) =>

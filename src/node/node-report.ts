@@ -50,7 +50,10 @@ export class NodeReport {
     await this.#underWay;
   }
 
-  /** Sends one report, never two at once. Never rejects: a failed report must not crash the process. */
+  /**
+   * Sends a report, but never two at once. Never rejects: a failed report must not crash the
+   * process.
+   */
   send(): Promise<void> {
     this.#underWay ??= this.#send().finally(() => {
       this.#underWay = null;
@@ -63,11 +66,11 @@ export class NodeReport {
     const nodeId = this.#options.nodeId();
     if (nodeId === null) return;
     try {
-      // Inside `try`, because reading the memory usage opens a file, which fails if too many are
-      // open.
+      // Inside `try`, because reading the memory usage opens a file, which fails if too many files
+      // are open.
       await store.saveLoad(nodeId, this.#load());
     } catch (err) {
-      // If the database is unavailable, the database watch logs it.
+      // If the database is unavailable, the database watch logs the outage.
       if (!isTransient(err)) log.warn({ err }, 'Could not report the load on this node');
     }
   }
@@ -78,7 +81,7 @@ export class NodeReport {
     return {
       cpu: round((loadavg()[0] ?? 0) / availableParallelism()),
       memoryBytes: process.memoryUsage.rss(),
-      // The histogram measures from tick to tick, so the resolution itself is not a delay.
+      // The histogram measures from tick to tick, so the sampling interval is subtracted.
       eventLoopDelayMs: round(Math.max(0, lateNs / 1e6 - RESOLUTION_MS)),
       streams: this.#options.streams(),
     };

@@ -5,8 +5,9 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * Where nodes of other hosts reach this one (X7): the configured URL, or the address it listens on. A
- * loopback address means another machine to each of them, and of a wildcard address `url` is one.
+ * The URL at which nodes on other hosts reach this node (X7): the configured URL, or else `url`,
+ * where this node listens. Null if `url` is a loopback address, which would mean a different
+ * machine on each host; this includes nodes that listen on a wildcard address.
  */
 export function nodeUrlOf(configured: string | undefined, url: string): string | null {
   if (configured !== undefined) return configured;
@@ -26,7 +27,10 @@ interface Addressed {
   readonly url?: string | null | undefined;
 }
 
-/** The hosts that may have sessions and that the others cannot reach, if there are several hosts. */
+/**
+ * The hosts that may have sessions but cannot be reached from other hosts. Empty if there is only
+ * one host.
+ */
 export function unreachableHosts(live: readonly Addressed[]): string[] {
   if (new Set(live.map(({ host }) => host)).size < 2) return [];
   const reached = new Set(

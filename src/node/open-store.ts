@@ -25,7 +25,8 @@ export function openStore(
 }
 
 /**
- * Logs why starting takes long: another process may be shutting down, and this one waits for it.
+ * Logs why starting takes a long time: another process may be shutting down, and this one waits for
+ * it.
  */
 async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
   const opened = new AbortController();

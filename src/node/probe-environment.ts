@@ -8,7 +8,7 @@ import { homeOf } from '../workspaces/local/runtime.ts';
 import { packagedProgram } from './packaged-programs.ts';
 
 const run = promisify(execFile);
-/** Programs start within a second, but a busy machine needs longer. */
+/** Programs usually start within a second, but a busy machine needs longer. */
 const RUN_MS = 20_000;
 
 /** This machine as its agents see it, given the server's environment. */

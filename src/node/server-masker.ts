@@ -28,7 +28,7 @@ export function serverMasker(
   return masker;
 }
 
-/** Hides the server's own secrets, as far as they are known so far. */
+/** Hides the server's own secrets, as far as they are already known. */
 export function hideOwn(
   masker: ServerMasker,
   adminToken: string | undefined,
@@ -38,7 +38,7 @@ export function hideOwn(
   masker.hide([
     ...(adminToken === undefined ? [] : [adminToken]),
     ...(key === undefined ? [] : encodings.map((encoding) => key.toString(encoding))),
-    // The padding is often left out.
+    // The key is often written without its padding.
     ...(key === undefined ? [] : [key.toString('base64').replace(/=+$/, '')]),
   ]);
 }
@@ -48,7 +48,7 @@ function databasePasswords(database: Config['database'], env: Env): string[] {
   const inUrl = [asked?.password, asked?.searchParams.get('password')].filter(
     (each) => typeof each === 'string',
   );
-  // `pg` reads the variable, too.
+  // `pg` also reads this variable.
   const all = [...inUrl, ...inUrl.map(decoded), env['PGPASSWORD'] ?? ''];
   return all.filter((each) => each !== '');
 }
@@ -62,7 +62,9 @@ function decoded(text: string): string {
 }
 
 const SAYS_SECRET = /key|token|secret|passw|passphrase|pwd/i;
-/** The variable contains the location of a secret, not the secret itself. */
+/**
+ * A variable whose name ends like this contains the location of a secret, not the secret itself.
+ */
 const SAYS_PLACE = /(?:file|path|dir|url|helper)$/i;
 
 /** The values of the variables that agents may see and whose names suggest a secret. */

@@ -7,7 +7,9 @@ import { bodyHash, toJsonText } from './json-text.ts';
 import { parseInput } from './parse-input.ts';
 import type { Admission } from './store.ts';
 
-/** Validates a request against its schema, its type's schema and the limits; errors name the field. */
+/**
+ * Validates a request against its schema, its type's schema and the limits; errors name the field.
+ */
 export function admissionOf(
   request: RunRequest,
   handlers: Handlers,

@@ -17,7 +17,7 @@ export class Coalescer {
     if (!this.#stopped) this.#running ??= this.#run();
   }
 
-  /** Starts no further run; resolves when the current one has ended. */
+  /** Prevents further runs; resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#running;

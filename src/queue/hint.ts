@@ -10,20 +10,25 @@ export interface Hint {
   /** Nodes that should poll now. */
   readonly nodes: readonly string[];
   /**
-   * Whatever else changed, by name. Those of the queue are below; what is stored beside the queue has
-   * its own (storage/topics.ts).
+   * The topics of all other changes. The queue's own topics are defined below; storage/topics.ts
+   * lists all of them.
    */
   readonly topics: readonly string[];
-  /** Hints were lost, or there were too many names: check every lane and node. Topics are always named. */
+  /**
+   * Hints were lost, or there were too many names: check every lane and node. Topics are named even
+   * then.
+   */
   readonly all?: boolean;
 }
 
-/** Something may be claimed: a lane became ready, or a slot free. */
+/** There may be something to claim: a lane became ready or a slot became free. */
 export const READY = 'ready';
 /** A schedule was created, changed or removed. */
 export const SCHEDULES = 'schedules';
 
-/** Calls the listener after every commit that names the topic. Returns a function to unsubscribe. */
+/**
+ * Calls the listener after every commit that names the topic. Returns a function to unsubscribe.
+ */
 export const onTopic = (
   store: Pick<Store, 'onHint'>,
   topic: string,

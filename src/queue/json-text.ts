@@ -23,8 +23,8 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
     const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1));
-    // Integer-like keys always come first in an object, so they are in the same place in both
-    // bodies.
+    // Integer-like keys always come first in an object, in ascending order, so sorting cannot
+    // affect them.
     return Object.fromEntries(entries);
   });
 }

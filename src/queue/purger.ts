@@ -48,7 +48,7 @@ export class Purger {
     this.#coalescer.trigger();
   }
 
-  /** Resolves when a batch in progress is over. */
+  /** Resolves when any batch in progress has finished. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const coalescer = this.#coalescer;

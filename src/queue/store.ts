@@ -53,7 +53,7 @@ export interface Caps {
 export interface ClaimRequest {
   readonly nodeId: string;
   readonly types: readonly string[];
-  /** At most this many; the node's capacity and the caps also apply. */
+  /** The maximum number of runs to claim; the node's capacity and the caps also apply. */
   readonly limit: number;
   readonly caps: Caps;
 }
@@ -71,9 +71,10 @@ export interface AttemptWrite {
   readonly lane: string;
   readonly fence: number;
   /**
-   * Numbers the writes under one fence from 1. A store whose answer can be lost after the commit
-   * keeps the last number with the fence. For a known number it answers true without applying the
-   * write again: a write repeated after a broken connection must not append its events twice.
+   * Numbers the writes under one fence, starting at 1. A store whose response can be lost after the
+   * commit keeps the last number with the fence. For a known number it returns true without
+   * applying the write again: a write repeated after a broken connection must not append its events
+   * twice.
    */
   readonly no?: number;
   readonly start?: boolean;
@@ -122,14 +123,17 @@ export interface QueueStore {
   enqueue(admissions: readonly Admission[]): Promise<Receipt[]>;
   /**
    * Assigns up to `limit` runs to the node, each with a new fence. Lets due runs join their lanes,
-   * gives answered runs their slots back, then serves owners in turn, fewest executing first. Caps
-   * apply across all nodes. A slot of a capped type may be left for another host whose lane is next;
-   * that host gets a hint (see claim-plan.ts). Throws `node_lost` if the node's lease has expired.
+   * gives answered runs their slots back, then serves the owners in turn, starting with those that
+   * have the fewest executing runs. Caps apply across all nodes. A slot of a capped type may be
+   * left for another host whose lane is next; that host gets a hint (see claim-plan.ts). Throws
+   * `node_lost` if the node's lease has expired.
    */
   claim(request: ClaimRequest): Promise<ClaimedRun[]>;
-  /** One answer per write: false if its fence is outdated; such a write has no effect. */
+  /** Returns one result per write: false if its fence is outdated; such a write has no effect. */
   write(writes: readonly AttemptWrite[]): Promise<boolean[]>;
-  /** Returns the run, or null for commands on lanes. Throws coded errors; see contract/errors.ts. */
+  /**
+   * Returns the run, or null for commands on lanes. Throws coded errors; see contract/errors.ts.
+   */
   change(command: Command): Promise<Run | null>;
   get(id: string): Promise<Run | null>;
   getLane(id: string): Promise<Lane | null>;
@@ -141,18 +145,24 @@ export interface QueueStore {
    */
   listQueued(lane: string, limit: number, after?: string): Promise<Run[]>;
   counts(): Promise<Counts>;
-  /** Removes runs that finished before a time, with their events, except those of `kept` lanes. */
+  /**
+   * Removes runs that finished before the given time, along with their events, except the runs of
+   * `kept` lanes.
+   */
   purge(request: {
     readonly before: number;
     readonly limit: number;
   }): Promise<{ runs: number; lanes: number }>;
   /** Types at the head of ready lanes that no live node handles. */
   unhandledTypes(): Promise<string[]>;
-  /** Hosts that have ready lanes pinned to them but no live worker (Q23), by name if they have one. */
+  /**
+   * Hosts that have ready lanes pinned to them but no live worker (Q23): their names, or the ids of
+   * those without a name.
+   */
   strandedHosts(): Promise<string[]>;
 }
 
-/** Where to start reading a lane's log, and how many events. */
+/** Where to start reading a lane's log, and how many events to read. */
 export interface LogCursor {
   readonly lane: string;
   readonly after: number;
@@ -161,21 +171,24 @@ export interface LogCursor {
 
 /**
  * Each lane's append-only log, written by the queue's transactions. A lane's events become visible
- * in the order of their seq, so a read never shows an event before its predecessors; a missing
- * event was removed.
+ * in seq order, so a read never shows an event before its predecessors; a missing event was
+ * removed.
  */
 export interface LogStore {
-  /** Events of a lane after a seq, in order; `runId` keeps only those of one run. */
+  /** The lane's events after the given seq, in order; with `runId`, only those of that run. */
   listAfter(lane: string, after: number, limit: number, runId?: string): Promise<LogEvent[]>;
   /** The same for several lanes in one read, in the order of the cursors. */
   listAfterEach(cursors: readonly LogCursor[]): Promise<LogEvent[]>;
-  /** The last seq assigned in each lane, even if that event was removed. Unknown lanes have no entry. */
+  /**
+   * The last seq assigned in each lane, even if that event was removed. Unknown lanes have no
+   * entry.
+   */
   lastSeqs(lanes: readonly string[]): Promise<Map<string, number>>;
 }
 
 /** The result of a node's periodic poll of the database. */
 export interface Poll {
-  /** Lanes this node holds. A lane missing here was taken from the node. */
+  /** Lanes this node holds. If a lane is missing here, it has been taken away from the node. */
   readonly holds: readonly HeldLane[];
   /** Other nodes on the same host, and nodes whose lease has expired. */
   readonly nodes: readonly (NodeRecord & { readonly expired: boolean })[];
@@ -198,20 +211,20 @@ export interface HeldLane {
 export interface NodeStore {
   /** Registers the node and starts its lease. */
   join(node: NodeInfo, leaseMs: number): Promise<void>;
-  /** False if the lease had already expired; it is then not revived. */
+  /** False if the lease had already expired; an expired lease is not revived. */
   renew(nodeId: string, leaseMs: number): Promise<boolean>;
   /** Removes the node; runs it still holds are taken over like those of a dead node. */
   leave(nodeId: string): Promise<void>;
   poll(nodeId: string): Promise<Poll>;
   /**
-   * Takes over the runs of nodes whose lease has expired and of `provenDead`, nodes that the caller
-   * has proven dead on its own host. Returns each run with its new state.
+   * Takes over the runs of nodes whose lease has expired, and of the nodes in `provenDead`, which
+   * the caller has proven dead on its own host. Returns each run with its new state.
    */
   takeOver(provenDead: readonly string[]): Promise<TakenOverRun[]>;
   listNodes(): Promise<NodeRecord[]>;
   /**
-   * Renews on another thread if the store can, so that a blocked event loop does not lose its
-   * lease.
+   * Renews the lease on another thread if the store can, so that a blocked event loop does not lose
+   * it.
    */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper;
 }
@@ -260,7 +273,7 @@ export interface DueSchedules {
 /** One tick of a schedule, fired by the first node that gets to it. */
 export interface Firing {
   readonly id: string;
-  /** The schedule's version when it was read as due. */
+  /** The schedule's version when it was found to be due. */
   readonly version: string;
   /** The tick after this one; null if it was the last. */
   readonly nextAt: number | null;
@@ -270,9 +283,9 @@ export interface Firing {
 
 export interface ScheduleStore {
   /**
-   * Creates a schedule (if `expected` is null) or replaces the one with that version. Returns null
-   * and changes nothing if the schedule already exists or has a different version; the caller then
-   * reads it again. Repeating a write because its answer was lost returns the same answer.
+   * Creates a schedule (if `expected` is null) or replaces the schedule that has that version.
+   * Returns null and changes nothing if the schedule already exists or has a different version; the
+   * caller then reads it again. Retrying a write whose response was lost returns the same response.
    */
   putSchedule(schedule: ScheduleWrite, expected: string | null): Promise<Schedule | null>;
   getSchedule(id: string): Promise<Schedule | null>;
@@ -282,9 +295,9 @@ export interface ScheduleStore {
     readonly after?: string;
     readonly limit: number;
   }): Promise<Schedule[]>;
-  /** False if it did not exist. */
+  /** False if the schedule did not exist. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Due ticks, oldest first, optionally after one already seen. */
+  /** Due ticks, oldest first, optionally only those after a given tick. */
   dueSchedules(page: {
     readonly limit: number;
     readonly after: { readonly nextAt: number; readonly id: string } | null;
@@ -292,7 +305,8 @@ export interface ScheduleStore {
   /**
    * Advances the schedule and admits the run in one transaction, if the schedule still has that
    * version and its tick is due on the store's clock. Otherwise returns false and changes nothing:
-   * another node fired it, or it was changed. Repeating a firing returns true and does nothing.
+   * another node fired the tick, or the schedule was changed. Repeating a firing returns true and
+   * does nothing.
    */
   fireSchedule(firing: Firing): Promise<boolean>;
   /** The store's time, which decides what is due. */
@@ -307,21 +321,26 @@ export interface StopRecord {
 }
 
 /**
- * The switch that stops the whole installation. While it is on, claims still let due runs join their
- * lanes, but hand out no runs and no slots. Workers see it in `poll` and hand back their runs.
+ * The switch that stops the whole installation. While it is on, claims still let due runs join
+ * their lanes, but hand out no runs and no slots. Workers see it in `poll` and hand back their
+ * runs.
  */
 export interface StopStore {
   /** Null unless the installation is stopped. */
   getStop(): Promise<StopRecord | null>;
   /**
-   * Stops the installation, or resumes it with null, and sends a hint to every node. Once this has
-   * returned, no claim hands out anything. Stopping again replaces `by` and `reason`, not `since`.
+   * Stops the installation, or resumes it if `stop` is null, and sends a hint to every node. Once
+   * this has returned, no claim hands out anything. Stopping again replaces `by` and `reason`, not
+   * `since`.
    */
   setStop(stop: Omit<StopRecord, 'since'> | null): Promise<StopRecord | null>;
 }
 
 export interface Store extends QueueStore, LogStore, NodeStore, ScheduleStore, StopStore {
-  /** Calls the listener after every commit that may concern someone. Returns a function to unsubscribe. */
+  /**
+   * Calls the listener after every commit that others may need to know about. Returns a function to
+   * unsubscribe.
+   */
   onHint(listener: (hint: Hint) => void): () => void;
   /** Finishes operations in progress and releases all resources. Safe to call twice. */
   close(): Promise<void>;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 
 /**
- * Creates a file that only its owner can read, completely or not at all. If it already exists,
- * leaves it unchanged and returns false.
+ * Creates a file that only its owner can read, completely or not at all. If the file already
+ * exists, leaves it unchanged and returns false.
  */
 export async function makeOnce(path: string, text: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
@@ -15,7 +15,7 @@ export async function makeOnce(path: string, text: string): Promise<boolean> {
     } finally {
       await file.close();
     }
-    // A link instead of a rename, because it fails if another process came first.
+    // Uses `link`, not `rename`, because `link` fails if another process came first.
     await link(draft, path);
     return true;
   } catch (error) {

@@ -4,12 +4,12 @@ import { BatonError } from '../contract/errors.ts';
 import { envelope } from './errors.ts';
 import { STATUS_CODES } from './status-codes.ts';
 
-/** A connection that is closed with bytes unread is reset, and its answer may be lost. */
+/** A connection that is closed with bytes unread is reset, and its response may be lost. */
 const LINGER_MS = 500;
 
 /**
- * Answers input that cannot be parsed as HTTP, and so never becomes a request, with an error in the
- * usual shape.
+ * Sends an error in the usual shape for input that cannot be parsed as HTTP. Such input never
+ * becomes a request.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   // The rest of a refused request cannot be parsed either.
@@ -21,7 +21,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   endWith(socket, answerTo(error));
 }
 
-/** Writes the last answer on a connection, and closes it even if the other end stays open. */
+/** Writes the last response on a connection, and closes it even if the other end stays open. */
 export function endWith(socket: Duplex, answer: string): void {
   socket.end(answer);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
@@ -30,7 +30,7 @@ export function endWith(socket: Duplex, answer: string): void {
   socket.resume();
 }
 
-/** Whether a response is being sent on this connection; another must not be written into it. */
+/** Whether a response is being sent on this connection; if so, no other response may be written. */
 function answers(socket: Socket): boolean {
   const { _httpMessage } = socket as Socket & { _httpMessage?: { headersSent: boolean } | null };
   return _httpMessage?.headersSent === true;

@@ -4,8 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 const nameOf = (secure: boolean): string => (secure ? '__Host-baton_session' : 'baton_session');
 
 /**
- * The secret in the cookie; null if there is no cookie, or if there are two, because one is not
- * ours.
+ * The secret in the cookie; null if there is no cookie, or if there are two, because then one of
+ * them is not ours. `@fastify/cookie` is not used: it silently takes the first of two cookies, and
+ * does not see the requests that open WebSockets.
  */
 export function cookieOf({ cookie }: IncomingHttpHeaders, secure: boolean): string | null {
   if (cookie === undefined) return null;
@@ -23,7 +24,8 @@ export function setCookie(secret: string, lifeMs: number, secure: boolean): stri
     'Path=/',
     `Max-Age=${Math.floor(lifeMs / 1000)}`,
     'HttpOnly',
-    // Sent when someone follows a link to us, never with background requests from other sites.
+    // The cookie is sent when someone follows a link to us, but never with background requests from
+    // other sites.
     'SameSite=Lax',
     ...(secure ? ['Secure'] : []),
   ].join('; ');

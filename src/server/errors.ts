@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
 import { setHeaders } from './headers.ts';
 
-/** When to try again, if the error itself does not say. */
+/** When to try again, if the error does not say. */
 const RETRY_AFTER_SECONDS: Record<number, number> = { 429: 5, 503: 2 };
 /** Messages and field paths may quote the request, which may be long. */
 const QUOTE_MAX = 500;
@@ -30,9 +30,9 @@ export function sendError(thrown: unknown, request: FastifyRequest, reply: Fasti
   if (error.status === 401) reply.header('www-authenticate', 'Bearer');
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  // Fastify closes the connection if the body is too large. Closing it with unread bytes resets it,
-  // so a client that is still sending never sees this answer. If it stays open, Node reads the rest
-  // and drops it.
+  // Fastify closes the connection if the body is too large. A connection that is closed with bytes
+  // unread is reset, so a client that is still sending never sees this response. If the
+  // connection stays open, Node reads the rest and drops it.
   if (error.status === 413) reply.removeHeader('connection');
   reply.code(error.status).type('application/json').send(envelope(error, request.id));
 }
@@ -49,7 +49,7 @@ export function toBatonError(thrown: unknown): BatonError {
     : new BatonError(code);
 }
 
-/** Fastify's own errors, before a handler is called. */
+/** Codes for Fastify's own errors, which occur before a handler is called. */
 const FRAMEWORK_CODES: Record<number, ErrorCode> = {
   404: 'not_found',
   413: 'payload_too_large',
@@ -61,7 +61,7 @@ function messageOf(error: BatonError): string {
   return isInternal(error) ? ERRORS[error.code][1] : short(error.message);
 }
 
-/** Which host is away is no secret: the session shows it, too. */
+/** Which host cannot be reached is not a secret, because the session also shows it. */
 const isInternal = ({ status, code }: BatonError): boolean => status >= 500 && code !== 'host_away';
 
 function detailsOf(error: BatonError): unknown {
@@ -75,12 +75,12 @@ const short = (text: string): string =>
   text.length > QUOTE_MAX ? `${text.slice(0, QUOTE_MAX).toWellFormed()}…` : text;
 
 function logFailure(thrown: unknown, error: BatonError, request: FastifyRequest): void {
-  // The database watch logs once that the database is unavailable; requests do not repeat it.
+  // The database watch logs an outage once; requests do not repeat it.
   if (error.status === 503) request.log.debug({ err: thrown }, 'A request could not be served');
   else request.log.error({ err: thrown }, 'A request failed');
 }
 
-/** In seconds; undefined if trying again would not help. */
+/** How many seconds to wait before trying again; undefined if trying again would not help. */
 export function retryAfterOf({ status, details }: BatonError): number | undefined {
   const known = (details as { retryAfterSeconds?: unknown } | null | undefined)?.retryAfterSeconds;
   return typeof known === 'number' ? known : RETRY_AFTER_SECONDS[status];

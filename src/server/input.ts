@@ -34,7 +34,7 @@ function readParams(request: FastifyRequest): unknown {
 function readBody(endpoint: Endpoint, body: unknown): unknown {
   const takesBody = !(endpoint.body instanceof z.ZodUndefined);
   if (takesBody && body === undefined) throw refused('body', 'This operation needs a JSON body.');
-  // Some clients always send an object, so an empty one is accepted.
+  // Some clients always send an object, so an empty object is accepted.
   if (!takesBody && !isEmpty(body)) throw refused('body', 'This operation does not accept a body.');
   return takesBody ? parseInput(endpoint.body, body) : undefined;
 }

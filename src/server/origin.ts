@@ -5,8 +5,8 @@ import type { OwnSite } from './own-site.ts';
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Refuses requests that another site causes a browser with our cookie to send. Another port of the
- * same host counts as another site, although browsers send it the same cookies.
+ * Refuses requests that another site has triggered in a browser with our cookie. Another port of
+ * the same host counts as another site, although browsers send it the same cookies.
  */
 export function checkOrigin(method: string, headers: IncomingHttpHeaders, site: OwnSite): void {
   const { origin, host } = headers;
@@ -24,8 +24,8 @@ export function checkUpgradeOrigin({ origin, host }: IncomingHttpHeaders, site: 
 }
 
 /**
- * For sign-in, where there may be no cookie yet. A request without an `Origin` does not come from a
- * browser.
+ * The check for sign-in, where there may be no cookie yet. A request without an `Origin` does not
+ * come from a browser.
  */
 export function checkSignInOrigin(headers: IncomingHttpHeaders, site: OwnSite): void {
   const { origin, host } = headers;

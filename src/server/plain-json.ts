@@ -1,12 +1,12 @@
 import { BatonError } from '../contract/errors.ts';
 
-/** Deeper values are hostile, and would overflow the stack of code that handles them later. */
+/** Deeper nesting is hostile, and would overflow the stack of code that handles the value later. */
 const DEPTH_MAX = 100;
-/** No request needs so many, and each costs time in every check that follows. */
+/** No request needs more values than this, and each one costs time in every later check. */
 const VALUES_MAX = 100_000;
 
 /**
- * Refuses what schemas do not check but does harm later: extreme nesting, too many values, names that
+ * Refuses harmful input that schemas do not check: extreme nesting, too many values, names that
  * reach a prototype, and characters that a database cannot store.
  */
 export function refuseHarmful(value: unknown): void {

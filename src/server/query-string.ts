@@ -1,7 +1,7 @@
 import { BatonError } from '../contract/errors.ts';
 import { refuseText } from './plain-json.ts';
 
-/** The fields of a query string. Refuses repeated ones. */
+/** The fields of a query string. Refuses repeated fields. */
 export function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
   const fields = new Map<string, string>();

@@ -7,7 +7,7 @@ import { refuseHarmful } from './plain-json.ts';
 // intended.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Bodies are JSON in UTF-8. An empty body counts as none, whatever its content type. */
+/** Bodies are JSON in UTF-8. An empty body counts as no body, whatever its content type. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('rawBody');
   checkForwardedBodies(app);
@@ -27,12 +27,18 @@ export function readJsonBodies(app: FastifyInstance): void {
   );
 }
 
-/** More than the longest message has, if it consists of these signs. Files in base64 have none. */
+/**
+ * The maximum number of SIGNS in a body: more than the longest message contains, even if it
+ * consists only of these characters. Base64 contains none of them.
+ */
 const SIGNS_MAX = 600_000;
-/** Each value but the first follows one of these. */
+/** Every JSON value except the first follows one of these characters. */
 const SIGNS = [',', '[', '{'].map((sign) => sign.charCodeAt(0));
 
-/** Parsing millions of small values would take seconds, during which a node answers nobody. */
+/**
+ * Parsing millions of small values would take seconds, during which the node could not respond
+ * to anything else.
+ */
 function refuseMany(body: Buffer): void {
   if (body.length <= SIGNS_MAX) return;
   let signs = 0;

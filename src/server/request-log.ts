@@ -6,13 +6,13 @@ import { StrangerTally } from './stranger-tally.ts';
 export interface RequestMetrics {
   /** `route` is the path in the contract, or `unmatched`; never the requested path. */
   request(route: string, method: string, status: number, seconds: number): void;
-  /** The request was answered with an error. */
+  /** Called when the response to the request is an error. */
   refused(code: ErrorCode): void;
 }
 
 /**
- * Logs every request once it has been answered or broken off, without query, body or credential. A
- * stranger's refused request is not logged at level info; otherwise strangers could fill the log.
+ * Logs every request once it has completed or been aborted, without its query, body or credential.
+ * A stranger's refused request is not logged at level info; otherwise strangers could fill the log.
  */
 export function logRequests(app: FastifyInstance, metrics: RequestMetrics | null): void {
   const strangers = new StrangerTally(app.log);
@@ -44,7 +44,7 @@ function logRequest(
   const { errorCode } = request;
   if (errorCode !== undefined) metrics?.refused(errorCode);
   const line = { method, route, status, ms: Math.round(ms * 10) / 10, errorCode };
-  // Changes are of interest later, but reads only when there is trouble.
+  // Changes are of interest later; reads matter only when tracking down a problem.
   if (isRefused || method === 'GET' || method === 'HEAD')
     request.log.debug(line, 'Request answered');
   else request.log.info(line, 'Request answered');

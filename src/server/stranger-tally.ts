@@ -4,8 +4,8 @@ import type { FastifyBaseLogger } from 'fastify';
 const LOG_MS = 60_000;
 
 /**
- * Counts strangers' refused requests and logs one line a minute. A line for each would let anyone
- * who can connect fill the disk, or bury other lines.
+ * Counts strangers' refused requests and logs one line a minute. A line for each request would let
+ * anyone who can connect fill the disk, or bury other lines.
  */
 export class StrangerTally {
   readonly #log: Pick<FastifyBaseLogger, 'info'>;

@@ -4,7 +4,10 @@ import type { Json } from '../contract/json.ts';
 import type { SessionAction, UpdateSession } from '../contract/session.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
-/* The `before` and `after` of audit log lines (P6). They are small, and callers mask them first. */
+/*
+ * The `before` and `after` of audit log lines (P6). These values are small, and callers mask them
+ * first.
+ */
 
 export interface Details {
   readonly before?: Json;
@@ -49,7 +52,7 @@ const short = (value: Json): Json =>
     ? `${value.slice(0, TEXT_MAX).toWellFormed()}…`
     : value;
 
-/** The state before an action; the action itself implies the state after it. */
+/** The state before an action; the state after it follows from the action. */
 export function ofAction({ session, held }: SessionWithFacts, action: SessionAction): Details {
   if (action === 'hold' || action === 'resume') return { before: { held } };
   if (action === 'archive') return { before: { archived: session.archivedAt !== null } };

@@ -5,7 +5,7 @@
 
 export interface NewHost {
   readonly id: string;
-  /** The name it asks for. */
+  /** The name that the host asks for. */
   readonly name: string;
   /** Whether the registering node runs agents. */
   readonly worker: boolean;
@@ -13,40 +13,41 @@ export interface NewHost {
   readonly dataId: string | null;
 }
 
-/** A host, and what people call it. */
+/** A host's id, and the name that people use for it. */
 export interface HostRef {
   readonly id: string;
-  /** Unique among hosts, and never the id of another. */
+  /** Unique among hosts, and never another host's id. */
   readonly name: string;
 }
 
 /** A host that runs agents, or did so recently. */
 export interface HostRecord extends HostRef {
-  /** It has a live worker. */
+  /** Whether the host has a live worker. */
   readonly alive: boolean;
 }
 
 /** Why a host may not run agents. */
 export type HostRefusal =
-  /** The installation shares a data directory, and the host declares none or another. */
+  /** The installation shares a data directory, but the host declares none or a different one. */
   | { readonly why: 'not_shared' }
-  /** Workers run on these hosts, which do not share the directory. */
+  /** These hosts have workers but do not share the directory. */
   | { readonly why: 'others'; readonly hosts: readonly string[] };
 
 export interface HostStore {
   /**
-   * Stores the host and returns its name: the one it asks for, or that with a number if another host
-   * has it. It keeps its name until it asks for another one, or is not started for 90 days.
+   * Stores the host and returns its name: the name it asks for, with a number appended if another
+   * host has that name. A host keeps its name until it asks for a different one or has not been
+   * started for 90 days.
    */
   registerHost(host: NewHost): Promise<string>;
   /** Ordered by name. */
   listHosts(): Promise<HostRecord[]>;
   /**
-   * Whether a registered host may run agents; call it after joining and before claiming. All hosts
-   * share one data directory or none does: any of them may run the sessions in that directory, and a
-   * host without it would find their workspaces empty.
+   * Whether a registered host may run agents; call it after joining and before claiming. Either all
+   * hosts share one data directory or none do, because any of them may run the sessions in that
+   * directory, and a host without it would find their workspaces empty.
    */
   admitHost(id: string): Promise<HostRefusal | null>;
-  /** Whether the hosts of this installation share a data directory. */
+  /** Whether this installation's hosts share a data directory. */
   isDataShared(): Promise<boolean>;
 }

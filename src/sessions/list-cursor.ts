@@ -2,7 +2,9 @@ import { BatonError } from '../contract/errors.ts';
 import type { SessionOrder } from '../contract/session.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/* The cursor for a page of sessions: where its last session stands in the list's order. */
+/*
+ * The cursor for a page of sessions: the position of the page's last session in the list's order.
+ */
 
 type Position = Pick<SessionRecord, 'id' | 'lastActiveAt'>;
 

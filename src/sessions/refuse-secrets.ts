@@ -3,8 +3,8 @@ import type { Json } from '../contract/json.ts';
 import type { CreateSession, UpdateSession } from '../contract/session.ts';
 
 /**
- * Refuses secrets in fields that are stored and shown unmasked (P4). If they were masked, a name
- * would be useless, a command would not start, and a tool rule would match something else.
+ * Refuses secrets in fields that are stored and shown unmasked (P4). If these fields were masked, a
+ * name would be useless, a command would not start, and a tool rule would match something else.
  */
 export function refuseSecrets(
   fields: Readonly<Record<string, Json | undefined>>,

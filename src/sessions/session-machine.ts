@@ -2,9 +2,9 @@ import { BatonError } from '../contract/errors.ts';
 import { SessionStatus, type StatusReason } from '../contract/session.ts';
 
 /*
- * The states of a session (S1) and its transitions. Only this file says which are allowed.
- * docs/states.md is generated from it, and both databases use it while they hold the lock on the
- * session's lane. It reads no clock and no database.
+ * The states of a session (S1) and its transitions. Only this file says which transitions are
+ * allowed. docs/states.md is generated from it, and both databases use it while they hold the lock
+ * on the session's lane. It reads no clock and no database.
  */
 
 /** The triggers, with the reason recorded for the resulting status. */
@@ -61,7 +61,7 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
     terminate: 'TERMINATED',
     orphan: 'TERMINATED',
   },
-  // No `orphan`: a person ended the session, so a message must not revive it.
+  // `orphan` is missing here, because a person ended the session and a message must not revive it.
   COMPLETED: { terminate: 'TERMINATED', reopen: 'PENDING' },
   TERMINATED: { message: 'PENDING', reopen: 'PENDING' },
 };
@@ -75,9 +75,9 @@ export interface Standing {
   readonly statusReason: StatusReason;
   /** An explanation for people while the status is ERROR. */
   readonly error: string | null;
-  /** When its workspace became ready; null while it is not. */
+  /** When the session's workspace became ready; null while it is not ready. */
   readonly readyAt: number | null;
-  /** When it became IDLE; its timer starts then. */
+  /** When the session became IDLE; its timer starts then. */
   readonly idleSince: number | null;
   readonly destroyAt: number | null;
   readonly idleTimeoutSeconds: number;
@@ -92,11 +92,14 @@ export interface Facts {
 }
 
 /**
- * Triggers that may be tried on any session at any time. Where they do not apply, they do nothing.
+ * Triggers that may be tried on any session at any time; they do nothing where they do not apply.
  */
 const CONDITIONAL: readonly Trigger[] = ['connected', 'quiet', 'expire'];
 
-/** The status after a trigger; the same one if nothing changes. Throws if it is not allowed. */
+/**
+ * The status after a trigger; the same one if nothing changes. Throws if the trigger is not
+ * allowed.
+ */
 export function nextStatus(standing: Standing, trigger: Trigger, facts: Facts): SessionStatus {
   const { status } = standing;
   const to = TABLE[status][trigger];
@@ -145,7 +148,7 @@ export function move(
   };
 }
 
-/** Changes the timer. The timer starts when the session became idle, not now. */
+/** Changes the timer. The timer runs from when the session became idle, not from now. */
 export const withTimer = <S extends Standing>(standing: S, idleTimeoutSeconds: number): S => ({
   ...standing,
   idleTimeoutSeconds,

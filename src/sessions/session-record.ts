@@ -21,7 +21,7 @@ export interface SessionRecord {
   readonly agent: AgentSpec;
   /**
    * The standing of the person who configured the agent. Everything the agent starts is judged by
-   * it.
+   * this standing.
    */
   readonly agentStanding: Standing;
   readonly workspace: WorkspaceSpec;
@@ -39,7 +39,7 @@ export interface SessionRecord {
   readonly readyAt: number | null;
   readonly destroyAt: number | null;
   readonly lastActiveAt: number;
-  /** When an agent's process last ended. */
+  /** When an agent's process last exited. */
   readonly lastOutputAt: number | null;
   readonly lastResponse: string | null;
   readonly costUsd: number;
@@ -49,7 +49,10 @@ export interface SessionRecord {
    * The conversation's last message when the last run ended. A fork of this session starts there.
    */
   readonly conversationHead: string | null;
-  /** The point from which a fork's conversation is copied, until the fork has its own (S10). */
+  /**
+   * The point from which a fork's conversation is copied, until the fork has a conversation of its
+   * own (S10).
+   */
   readonly forkPoint: ForkPoint | null;
   /**
    * The agent's last counters for the conversation; the next turn's usage is the difference (A5).

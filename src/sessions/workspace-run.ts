@@ -5,7 +5,7 @@ import type { SessionStore } from './session-store.ts';
 
 /*
  * Asks a host about a workspace, using a special type of run on a lane pinned to that host, so that
- * one of its workers answers. The run only reads; the caller acts on the answer.
+ * one of its workers responds. The run only reads; the caller acts on the response.
  */
 
 export const WORKSPACE_RUN = 'workspace';

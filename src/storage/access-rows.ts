@@ -22,7 +22,7 @@ export interface UserRow {
 
 const USER = ['id', 'name', 'role', 'created_at', 'disabled_at'];
 export const USER_COLUMNS = USER.map((name) => `u.${name} AS u_${name}`).join(', ');
-/** The same for RETURNING, where the table has no alias. */
+/** The same columns for RETURNING, where the table has no alias. */
 export const USER_RETURNED = USER.map((name) => `${name} AS u_${name}`).join(', ');
 
 export const toUser = (row: UserRow): UserRecord => ({
@@ -133,7 +133,7 @@ export const toAudit = (row: AuditRow): AuditRecord => ({
   after: parse(row.after),
 });
 
-/** In the order of AUDIT_COLUMNS, without the time. */
+/** The values in the order of AUDIT_COLUMNS, without the time. */
 export const auditValues = (entry: NewAuditEntry): (string | null)[] => [
   entry.userId,
   entry.channel,

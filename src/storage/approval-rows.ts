@@ -17,7 +17,7 @@ export interface ApprovalRow {
   masked: number;
   digest: string;
   reason: string;
-  /** Null if the question comes from a node of an older version. */
+  /** Null if the question comes from a node running an older version. */
   enforced: number | null;
   state: ApprovalState;
   scope: ApprovalScope | null;
@@ -78,7 +78,7 @@ export const toApproval = (row: ApprovalRow): ApprovalRecord => ({
   usedAt: row.used_at,
 });
 
-/** In the order of APPROVAL_COLUMN_NAMES. */
+/** The values in the order of APPROVAL_COLUMN_NAMES. */
 export const approvalValues = (one: ApprovalRecord): (string | number | null)[] => [
   one.id,
   one.sessionId,

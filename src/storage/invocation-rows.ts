@@ -77,7 +77,7 @@ export const toInvocation = (row: InvocationRow): InvocationRecord => ({
   error: row.error === null ? null : (JSON.parse(row.error) as RunError),
 });
 
-/** In the order of INVOCATION_COLUMN_NAMES. */
+/** The values in the order of INVOCATION_COLUMN_NAMES. */
 export const invocationValues = (one: InvocationRecord): (string | number | null)[] => [
   one.id,
   one.runId,

@@ -15,7 +15,10 @@ export interface SessionRow {
   id: string;
   owner: string;
   name: string;
-  /** For searching; null if a node of an older version created the session. */
+  /**
+   * The name in lower case, for searching; null if a node running an older version created the
+   * session.
+   */
   folded_name: string | null;
   description: string;
   tags: string;
@@ -50,7 +53,7 @@ export interface SessionRow {
   updated_at: number;
 }
 
-/** The columns of the table. */
+/** The columns of the table `sessions`. */
 export const SESSION_COLUMN_NAMES = [
   'id',
   'owner',
@@ -90,7 +93,7 @@ export const SESSION_COLUMN_NAMES = [
 ] as const satisfies readonly (keyof SessionRow)[];
 export const SESSION_COLUMNS = SESSION_COLUMN_NAMES.map((name) => `s.${name}`).join(', ');
 
-/** A session's whole row: the record, and columns that only the storage uses. */
+/** A session's whole row: the record, and columns that only the storage layer uses. */
 export interface StoredSession extends SessionRecord {
   readonly idleSince: number | null;
   /** The number in the latest event about connections. */
@@ -103,7 +106,7 @@ export const toStoredSession = (row: SessionRow): StoredSession => ({
   lastConnections: row.last_connections,
 });
 
-/** For sessions that a node of an older version created. */
+/** The standing of sessions that were created by a node running an older version. */
 const UNKNOWN: Standing = { channel: 'api' };
 
 const toSession = (row: SessionRow): SessionRecord => ({
@@ -144,7 +147,7 @@ const toSession = (row: SessionRow): SessionRecord => ({
   updatedAt: row.updated_at,
 });
 
-/** In the order of SESSION_COLUMN_NAMES. */
+/** The values in the order of SESSION_COLUMN_NAMES. */
 export const sessionValues = (session: StoredSession): (string | number | null)[] => [
   session.id,
   session.ownerId,
@@ -210,7 +213,7 @@ export const toSessionWithFacts = (row: SessionFactsRow): SessionWithFacts => ({
   lastSeq: row.last_seq,
 });
 
-/** Converts to lower case here, because neither database can do so for every script. */
+/** Converts a name to lower case, which neither database can do for every script. */
 export const foldName = (name: string): string => plain(name).toLowerCase();
 
 /** Replaces NUL, which programs sometimes print but PostgreSQL cannot store as text. */

@@ -1,14 +1,14 @@
 /*
  * Operations are generator functions that yield statements and receive the rows. SQLite runs them
- * synchronously on its writer thread, PostgreSQL awaits each statement; so a rule that needs several
- * statements is written once for both. An operation must not wait for anything else.
+ * synchronously on its writer thread, and PostgreSQL awaits each statement, so a rule that needs
+ * several statements is written once for both. An operation must not wait for anything else.
  */
 
 export interface Statement {
   /** Placeholders are $1, $2 … in both databases. */
   readonly text: string;
   readonly values: readonly Value[];
-  /** A name lets PostgreSQL prepare it once per connection. */
+  /** A name lets PostgreSQL prepare the statement once per connection. */
   readonly name?: string;
 }
 

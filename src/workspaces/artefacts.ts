@@ -20,7 +20,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /**
  * Files under the data directory, not in the workspace: they are history, which an agent must not
- * change and which outlives the workspace. Never follows links; only our user can read them.
+ * change and which outlives the workspace. Never follows links. Only our user can read the files.
  */
 export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): Artefacts {
   const root = join(dataDir, 'artefacts');
@@ -61,7 +61,7 @@ export function directoryArtefacts({ dataDir }: { readonly dataDir: string }): A
   };
 }
 
-/** Agents choose the ids of their calls. */
+/** Hashes unusual ids, because agents choose the ids of their calls. */
 function nameOf(runId: string, call: string): string {
   const part = (text: string): string =>
     /^[A-Za-z0-9_-]{1,64}$/.test(text)
@@ -70,7 +70,7 @@ function nameOf(runId: string, call: string): string {
   return `${part(runId)}-${part(call)}.txt`;
 }
 
-/** Does not cut inside a character. */
+/** The first ARTEFACT_BYTES of the text; does not split a character. */
 function beginning(text: string): Buffer {
   const whole = Buffer.from(text);
   let end = Math.min(whole.length, ARTEFACT_BYTES);

@@ -7,7 +7,7 @@ const FILES_MAX = 500;
 const FILES_BYTES = 32 * 1024;
 export const PATCH_BYTES = 200 * 1024;
 
-/** The bytes of a path as text for people; invalid UTF-8 becomes U+FFFD. */
+/** The bytes of a path as text for display; invalid UTF-8 becomes U+FFFD. */
 export const shownPath = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
 
 export interface Listed {

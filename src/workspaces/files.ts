@@ -1,37 +1,37 @@
 /**
- * A path below a folder. Names are bytes: a string stands for its UTF-8, and a Buffer for any bytes, so
- * what `list` returns can be used as it is.
+ * A path below a folder. Names are bytes: a string stands for its UTF-8 encoding and a Buffer for
+ * any bytes, so the paths that `list` returns can be used as they are.
  */
 export type FilePath = string | Buffer;
 
 /**
- * The files below one folder (A11). Nothing outside it can be read or changed: not by an absolute
- * path, `..` or a link, and not by a folder that is replaced by a link at the wrong moment. A link is
- * never followed, even to another place below the folder; `stat`, `list`, `write` and `remove` see the
- * link itself.
+ * The files below one folder (A11). Nothing outside the folder can be read or changed: not through
+ * an absolute path, `..` or a link, nor through a folder that is replaced by a link at the wrong
+ * moment. A link is never followed, even to another place below the folder; `stat`, `list`, `write`
+ * and `remove` see the link itself.
  */
 export interface Files {
   /** Rejects if the file is larger than the limit; never reads more, and never waits for a pipe. */
   read(path: FilePath, maxBytes: number): Promise<Buffer>;
   /**
-   * Replaces a file or link, whole or not at all, and creates missing folders (0700). Rejects if a
-   * folder is in its place.
+   * Creates a file, or replaces a file or link, completely or not at all. Also creates missing
+   * folders (0700). Rejects if the path is a folder.
    */
   write(path: FilePath, content: Buffer | string, options?: { mode?: number }): Promise<void>;
-  /** In no particular order; `truncated` if there are more entries than `max`. */
+  /** Lists a folder in no particular order; `truncated` if it has more entries than `max`. */
   list(path: FilePath, max?: number): Promise<Listing>;
   /** Null if it does not exist. */
   stat(path: FilePath): Promise<FileStats | null>;
-  /** Removes a file, a link or a folder with its contents. It need not exist. */
+  /** Removes a file, a link or a folder with its contents. The path need not exist. */
   remove(path: FilePath): Promise<void>;
 }
 
 export type FileKind = 'file' | 'folder' | 'link' | 'other';
 
 export interface Entry {
-  /** For people and comparisons; invalid UTF-8 becomes U+FFFD. */
+  /** The name for display and comparison; invalid UTF-8 becomes U+FFFD. */
   readonly name: string;
-  /** Below the same folder as the path that was listed. */
+  /** A path relative to the same folder as the path that was listed. */
   readonly path: Buffer;
   readonly kind: FileKind;
 }
@@ -50,7 +50,7 @@ export interface FileStats {
   readonly modifiedAt: number;
 }
 
-/** Why a path cannot be used. Other errors are those of the system, with its code. */
+/** Says why a path cannot be used. All other errors come from the system and have its code. */
 export class FileError extends Error {
   override readonly name = 'FileError';
   readonly reason: 'missing' | 'outside' | 'not_a_file' | 'not_a_folder' | 'too_large';

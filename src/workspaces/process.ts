@@ -12,14 +12,14 @@ export interface Process {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the root process has ended; never rejects. */
+  /** Resolves when the root process has exited; never rejects. */
   readonly exited: Promise<ProcessExit>;
   /** Sends SIGINT, so that the agent can end its turn on its own. */
   interrupt(): void;
   /**
-   * Interrupt → close input → SIGTERM → SIGKILL of everything it started, 5 s in all. Resolves when
-   * nothing is left. Safe to call twice; after the process has ended, kills anything it left
-   * behind.
+   * Stops the process and everything it started: interrupt → close input → SIGTERM → SIGKILL,
+   * within 5 s in all. Resolves when nothing is left. Safe to call twice; after the process has
+   * exited, kills anything it left behind.
    */
   stop(): Promise<void>;
 }
@@ -28,20 +28,25 @@ export interface Process {
 export const DRIVER_STOP_MS = 600;
 
 export interface SpawnOptions {
-  /** What the process belongs to, such as a run's id. Leftovers are found by it. */
+  /** The id of what the process belongs to, such as a run; used to find leftovers. */
   readonly unit: string;
   /** An absolute path as the agent sees it; by default the workspace. */
   readonly cwd?: string;
-  /** Added to the runtime's environment. */
+  /** Variables to add to the runtime's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Who gets an interrupt; by default, only the process. */
+  /**
+   * Whether an interrupt goes to the whole process group; by default, it goes only to the process.
+   */
   readonly interrupts?: 'process' | 'group';
 }
 
-/** The program could not be started: it is missing, not executable, or has no such directory. */
+/**
+ * The program could not be started: it is missing or not executable, or its directory does not
+ * exist.
+ */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** The machine has no resources for it right now; it may succeed later. */
+  /** The machine has no resources for the program right now; starting it later may succeed. */
   readonly busy: boolean;
   /** The program is not installed; the driver can say how to install it. */
   readonly missing: boolean;

@@ -2,8 +2,8 @@ import type { WorkspaceProviderName, WorkspaceSpec } from '../contract/session.t
 import type { Runtime } from './runtime.ts';
 
 /*
- * The port behind workspaces. `ensure` is idempotent. `observe` throws if it cannot find out, instead
- * of reporting "missing".
+ * The port through which workspaces are created, observed and removed. `ensure` is idempotent. If
+ * `observe` cannot find out a workspace's state, it throws instead of reporting "missing".
  */
 
 export interface WorkspaceRequest {
@@ -20,7 +20,10 @@ export interface WorkspaceProvider {
   readonly name: WorkspaceProviderName;
   /** Whether the workspace exists on only one machine, where its session must run (Q23). */
   readonly local: boolean;
-  /** Creates it if missing; the only way to act inside it. Throws a WorkspaceError. */
+  /**
+   * Creates the workspace if it is missing. The runtime it returns is the only way to act inside
+   * the workspace. Throws a WorkspaceError.
+   */
   ensure(request: WorkspaceRequest): Promise<Runtime>;
   observe(request: WorkspaceRequest): Promise<'ready' | 'missing'>;
   /** Removes what `ensure` and the runtime created, and nothing else. */

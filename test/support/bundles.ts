@@ -59,8 +59,8 @@ export function bundles(): Plugin {
     name: 'bundles',
     enforce: 'pre',
     async configureVitest({ vitest, defineCacheKeyGenerator }) {
-      // Vitest caches transformed files: one that starts a thread would name the bundle of an earlier
-      // run, which has the sources of that time.
+      // Vitest caches transformed files. A cached file that starts a thread would name the bundle
+      // of an earlier run, with outdated sources.
       defineCacheKeyGenerator(({ id }) => (threadStartedBy(id) === undefined ? undefined : false));
       // In watch mode the current sources must run.
       const { watch } = vitest.config;
@@ -119,7 +119,7 @@ module.registerHooks?.({
 `;
 };
 
-/** Keeps `import.meta.url` of each file that of its source, except to start threads. */
+/** Keeps each file's `import.meta.url` pointing at its source, except where it starts threads. */
 function asInSources(): Plugin {
   return {
     name: 'as-in-sources',

@@ -11,8 +11,8 @@ import {
 
 /*
  * Runs with every test file: a test fails if a process that it started outlives it. Such processes
- * are recognised by a nonexistent folder in their PATH: of all variables it is the one that even
- * agents and programs with an environment of their own inherit.
+ * are recognised by a nonexistent folder in their PATH: PATH is the one variable that even agents
+ * and programs with their own environment inherit.
  */
 
 const BEGINNING = `/no-such-folder/of-test-process-${process.pid}-`;

@@ -7,8 +7,9 @@ import { createDatabase, type TestDatabase } from './postgres.ts';
 import { temporaryDirectory } from './processes.ts';
 
 /**
- * Databases made by commit 308c277, the last with the twelve migrations that the baseline replaced. They
- * hold a user with a token, and a session with three messages, of which the first has been answered.
+ * Databases made by commit 308c277, the last commit with the twelve migrations that the baseline
+ * replaced. They hold a user with a token, and a session with three messages, of which the first
+ * has been answered.
  */
 const read = (name: string): Buffer =>
   gunzipSync(readFileSync(new URL(`../fixtures/databases/308c277.${name}.gz`, import.meta.url)));

@@ -22,8 +22,8 @@ export interface ServerOptions {
 }
 
 /**
- * A real server, used only over HTTP. It is started like by the launcher, but without it: the launcher
- * takes a fifth of the time and has its own tests.
+ * A real server, used only over HTTP. It is started the way the launcher would start it, but
+ * without the launcher, which takes a fifth of the time and has its own tests.
  */
 export class Server {
   readonly program: Program;

@@ -4,7 +4,8 @@ import { queries } from './client.ts';
 import { meQuery } from './queries.ts';
 
 /*
- * Everything a page has loaded or drafted belongs to the user who was signed in when it was opened.
+ * Everything a page has loaded or drafted belongs to the user who was signed in when the page was
+ * opened.
  */
 
 /**
@@ -30,7 +31,7 @@ export function watchCurrentUser(onKnown: (userId: string) => void): void {
   addEventListener('storage', ({ key, newValue }) => {
     if (key === PAGE_USER_NAME && newValue !== null && me !== null) isMe(newValue);
   });
-  // Restored from the back/forward cache, perhaps from before a sign-out.
+  // The page was restored from the back/forward cache and may date from before a sign-out.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
   });

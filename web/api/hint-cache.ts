@@ -11,12 +11,12 @@ const last = new Map<string, SingleHint>();
 export const lastHintSeq = (id: string): number => last.get(id)?.lastSeq ?? 0;
 
 export interface Invalidated {
-  /** Something changed that lists show; the hint contains it. */
+  /** Something that lists show has changed, and the hint contains the change. */
   readonly row: boolean;
   /** More has changed than the hint contains. */
   readonly session: boolean;
   readonly approvals: boolean;
-  /** Totals over all sessions. */
+  /** Totals for all sessions. */
   readonly figures: boolean;
 }
 

@@ -6,12 +6,12 @@ import { connection } from './live.ts';
 const RELOADED = 'baton.reloaded';
 /** Minimum time between two reloads. */
 const RELOAD_MS = 60_000;
-/** How long to wait even if the connection seems to work. */
+/** How long to wait before the retry, even if the connection seems to work. */
 const PAUSE_MS = 500;
 
 /**
- * Imports, and retries once when the server is reachable again. If that fails too, the server was
- * updated or the browser has cached the failure, so the page is reloaded.
+ * Calls `load`; if that fails, retries once when the server is reachable again. If the retry fails
+ * as well, the server was updated or the browser has cached the failure, so the page is reloaded.
  */
 export async function loadPatiently<T>(load: () => Promise<T>): Promise<T> {
   try {

@@ -8,7 +8,10 @@ import { readStored, writeStored } from '../state/stored.ts';
  */
 const HANDOVER_MS = 1000;
 
-/** The user of this page. Another user's sign-in gives it no key: the page reloads instead. */
+/**
+ * The user this page belongs to. If another user signs in, the page does not get their key: it
+ * reloads instead.
+ */
 const user = readStored(PAGE_USER_NAME);
 let key = readStored(PAGE_KEY_NAME);
 

@@ -84,7 +84,7 @@ export const stopQuery = queryOptions({
   queryFn: ({ signal }) => client.getStop({}, { signal }),
 });
 
-/** User names by id: all of them for administrators, only their own for others. */
+/** User names by id: all names for administrators, only their own name for other users. */
 export const userNamesQuery = queryOptions({
   queryKey: ['users', 'names'],
   queryFn: async ({ client: cache, signal }) => {

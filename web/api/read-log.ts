@@ -1,7 +1,7 @@
 import type { Client } from '../../src/client/client.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
 
-/** The most events that one response can contain. */
+/** The maximum number of events in one response. */
 export const PAGE = 1000;
 
 type Source = Pick<Client, 'sessionEvents'>;
@@ -20,7 +20,7 @@ export async function readLog(
       { params: { id }, query },
       signal === undefined ? {} : { signal },
     );
-    // Where events were purged, the response contains later ones instead.
+    // Where events were purged, the response contains later events instead.
     for (const event of page.items) if (event.seq <= last) events.push(event);
     from = page.nextCursor;
   }

@@ -39,7 +39,10 @@ const sortKeyOf = ({ lastActiveAt, id }: Session): string => `${lastActiveAt} ${
 export const withoutSession = (list: SessionPages, id: string): SessionPages =>
   hasSession(list, id) ? changed(list, (items) => items.filter((each) => each.id !== id)) : list;
 
-/** Inserts a session. One that belongs after everything loaded appears when it is scrolled to. */
+/**
+ * Inserts a session. A session that belongs after all loaded ones appears when the user scrolls to
+ * it.
+ */
 export function withNewSession(list: SessionPages, session: Session): SessionPages {
   const { pages } = list;
   const isEnd = pages.at(-1)?.nextCursor === null;

@@ -13,7 +13,7 @@ export interface Draft {
   readonly picked: readonly Picked[] | null;
   /** Null until something has been changed. */
   readonly fields: readonly EditField[] | null;
-  /** The answer is being sent: its text is not lost even if the question is withdrawn. */
+  /** The answer is being sent, so its text is not lost even if the question is withdrawn. */
   readonly isSent: boolean;
 }
 export const NO_DRAFT: Draft = {
@@ -37,7 +37,7 @@ export function withDraft(all: Drafts, id: string, change: Partial<Draft>): Draf
 const holdsAnswer = ({ reason, picked, fields }: Draft): boolean =>
   reason.trim() !== '' || picked !== null || fields !== null;
 
-/** The options picked and the text written, to show when they can no longer be sent. */
+/** The chosen options and the text written, to be shown when they can no longer be sent. */
 export function wordsOf({ reason, picked, fields, isSent }: Draft): string[] {
   if (isSent) return [];
   const texts = [

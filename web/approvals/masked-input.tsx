@@ -10,7 +10,7 @@ import { masksIn } from './tool-call.ts';
 
 /** The input of a call: masked until the user reveals the secrets in it. */
 export function useMaskedInput({ id, input, masked }: Approval) {
-  // Not a query: every reveal is audited, and nothing stays in a cache.
+  // This is not a query, because every reveal is audited and nothing may be left in a cache.
   const reveal = useMutation({
     mutationFn: () => client.revealApproval({ params: { id } }),
     gcTime: 0,

@@ -25,7 +25,7 @@ export const recentApprovalsQuery = infiniteQueryOptions({
   getNextPageParam: (page) => page.nextCursor,
 });
 
-/** The current question; reloaded once it is no longer waiting. */
+/** The current state of a question, which is reloaded once it is no longer waiting. */
 export function useLatest(given: Approval): Approval {
   const { data: pending } = useQuery(pendingApprovalsQuery);
   const left = pending !== undefined && !pending.items.some(({ id }) => id === given.id);
@@ -73,7 +73,7 @@ export function useDecide({ id }: Approval, { onSent, onDone, onRefused }: Decid
   });
 }
 
-/** Whether the current user may answer it. */
+/** Whether the current user may answer the question. */
 export function useMayAnswer(approval: Approval): boolean {
   const { data: me } = useQuery(meQuery);
   return me !== undefined && mayAnswer(me.rights, approval);

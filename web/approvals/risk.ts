@@ -1,4 +1,6 @@
-/* Finds the risky parts of a command. It only warns; the tool rules decide what may run. */
+/*
+ * Finds the risky parts of a command. This is only a warning; the tool rules decide what may run.
+ */
 
 export type Risk =
   | 'deletes'
@@ -100,7 +102,7 @@ export interface BlankLines {
 export interface CommandView {
   readonly parts: readonly (Piece | BlankLines)[];
   readonly risks: readonly Risk[];
-  /** False if it is too long to check. */
+  /** False if the command is too long to check. */
   readonly isChecked: boolean;
 }
 

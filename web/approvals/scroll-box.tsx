@@ -11,13 +11,14 @@ interface Props {
 }
 
 /**
- * Marks content whose end has not been visible yet; until it has, keys do not answer (decide.tsx).
+ * Marks content whose end has not come into view yet. Until then, shortcut keys cannot answer the
+ * question (decide.tsx).
  */
 export const UNSEEN = '[data-unseen]';
 
 /**
- * A scrolling box for long text. It says how much is hidden, because scroll bars are not always
- * visible.
+ * A scrolling box for long text. The box says how much is hidden, because scroll bars are not
+ * always visible.
  */
 export function ScrollBox({ label, className = '', isCut = false, children }: Props) {
   const t = useTexts();
@@ -57,7 +58,7 @@ export function ScrollBox({ label, className = '', isCut = false, children }: Pr
   );
 }
 
-/** How much of a box is below the visible part, and whether its end has ever been visible. */
+/** How much of a box is below the visible part, and whether its end has ever come into view. */
 function useScrolled(box: { readonly current: HTMLElement | null }, isCut: boolean) {
   const [at, setAt] = useState({ scrolls: false, linesBelow: 0 });
   const [wasSeen, setWasSeen] = useState(false);

@@ -5,13 +5,14 @@ import { type RefObject, useEffect, useState } from 'react';
 export const PENDING_CARDS = '[data-approval="pending"]';
 
 /**
- * Minimum pause before a key counts. Faster key presses are probably text typed in the wrong place.
+ * Minimum pause before a key is accepted. Faster key presses are probably text typed in the wrong
+ * place.
  */
 const CALM_MS = 500;
 
 /**
- * A key acts on the focused card if it is visible. If no card has the focus, it answers nothing;
- * instead, the first card gets the focus so that the user can read it.
+ * A key acts on the focused card if it is visible. If no card has the focus, the key does nothing
+ * except give the first card the focus so that the user can read it.
  */
 export function isMeant(card: HTMLElement): boolean | 'focused' {
   const within = document.activeElement?.closest(PENDING_CARDS) ?? null;

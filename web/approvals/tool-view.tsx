@@ -65,7 +65,10 @@ function CallView({ call, warns }: { call: ToolCall; warns: boolean }) {
   }
 }
 
-/** Not as Markdown, which would leave out link targets, definitions and parts of tables. */
+/**
+ * A plan is not shown as Markdown, which would leave out link targets, definitions and parts of
+ * tables.
+ */
 function Plan({ plan }: { plan: string }) {
   const t = useTexts();
   if (plan.trim() === '') return <p className="text-dense text-warn">{t.approvals.noPlan}</p>;

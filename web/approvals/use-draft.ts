@@ -4,7 +4,7 @@ import { createStore, type Store, useStore } from '../state/store.ts';
 import { parseStored, readStored, writeStored } from '../state/stored.ts';
 import { type Draft, type Drafts, NO_DRAFT, withDraft } from './drafts.ts';
 
-/** Keyed by user, because several may share a browser. */
+/** Keyed by user, because several users may share a browser. */
 const stores = new Map<string, Store<Drafts>>();
 
 function storeOf(userId: string): Store<Drafts> {

@@ -7,7 +7,7 @@ export const mayAnswer = (rights: readonly string[], { level }: Pick<Approval, '
 
 export interface Waiting {
   readonly count: number;
-  /** More exist than were loaded. */
+  /** There are more questions than were loaded. */
   readonly isMore: boolean;
 }
 

@@ -11,7 +11,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A button that helps with a problem, and reports if its action fails. */
+/** A button that helps with a problem, and reports an error when its action fails. */
 export function Action({ act, variant = 'plain', children }: Props) {
   const t = useTexts();
   const { mayAct } = useConversation();

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Session } from '../../src/contract/session.ts';
 
-/** A search text and the seqs of the rows that contain it. */
+/** A search term and the seqs of the rows that contain it. */
 export interface Highlighted {
   readonly text: string;
   readonly seqs: ReadonlySet<number>;

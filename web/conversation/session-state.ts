@@ -22,7 +22,7 @@ const MAX_SESSIONS = 5;
 /** Ordered by use, most recent last. */
 const sessions = new Map<string, SessionState>();
 
-/** For only one user, because another user gets a new page. */
+/** The page keeps the sessions of only one user, because another user gets a new page. */
 export function sessionState(userId: string, id: string): SessionState {
   const state = sessions.get(id) ?? open(userId, id);
   sessions.delete(id);
@@ -109,7 +109,7 @@ const deliver = (id: string, { key, text, onBusy, files }: OutgoingMessage) =>
       throw error;
     });
 
-/** Ends early when the browser is online again. */
+/** The pause ends early when the browser is online again. */
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
@@ -121,7 +121,7 @@ const pause = (ms: number): Promise<void> =>
     addEventListener('online', end);
   });
 
-/** Queued runs in start order, and scheduled ones. */
+/** Queued runs, in the order in which they will start, and scheduled runs. */
 export const queuedQuery = (sessionId: string) =>
   queryOptions({
     queryKey: ['queue', sessionId],
@@ -129,7 +129,7 @@ export const queuedQuery = (sessionId: string) =>
       const query = { state: 'queued', limit: 200 } as const;
       const [queued, all] = await Promise.all([
         client.listSessionRuns({ params: { id: sessionId }, query }, { signal }),
-        // Newest first, which includes scheduled runs that are not in the queue yet.
+        // Newest first, because that order includes scheduled runs that are not in the queue yet.
         client.listRuns({ query: { ...query, sessionId, order: 'newest' } }, { signal }),
       ]);
       return {

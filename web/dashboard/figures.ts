@@ -28,7 +28,9 @@ export const hasRun = ({ runs }: Stats): boolean => Object.values(runs).some((co
 
 const DAY_MS = 86_400_000;
 
-/** One entry for each of the last days (UTC), today last, including days without cost. */
+/**
+ * One entry for each of the last `days` days (UTC), with today last, including days without costs.
+ */
 export function everyDay(
   lines: readonly CostLine[],
   days: number,

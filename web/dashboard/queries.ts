@@ -14,7 +14,7 @@ export const costsQuery = (by: CostBy) =>
     queryFn: ({ signal }) => client.listCosts({ query: { by } }, { signal }),
   });
 
-/** The latest runs: all, or one group of states. */
+/** The latest runs: all of them, or those in one group of states. */
 export const recentRunsQuery = (group: RunGroup | undefined) =>
   queryOptions({
     queryKey: ['runs', 'recent', group ?? 'all'],

@@ -17,7 +17,7 @@ const STYLES: Record<RunGroup, readonly [icon: LucideIcon, ink: string]> = {
 
 const TILE = 'min-w-0 rounded border bg-panel px-4 py-3';
 
-/** Counts; each links to its runs. */
+/** A tile for each count, with a link to its runs. */
 export function Tiles({ stats, shown }: { stats: Stats; shown: RunGroup | undefined }) {
   const t = useTexts();
   return (

@@ -51,13 +51,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
-/** Longer code is not highlighted. */
+/** Code longer than this is not highlighted. */
 const LONGEST = 20_000;
-/** Less for Markdown: its grammar takes cubic time for brackets. */
+/** The limit is lower for Markdown, whose grammar takes cubic time for brackets. */
 const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
 /**
  * Code with longer words or gaps is not highlighted either, because some grammars scan the rest of
- * them for each character.
+ * such a word or gap for each character.
  */
 const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}/u;
 
@@ -84,7 +84,7 @@ export interface Piece {
   readonly children: readonly (Piece | string)[];
 }
 
-/** Null if it is not highlighted, or until the language has loaded. */
+/** Null if the code is not highlighted, or until its language has loaded. */
 export function highlight(code: string, language: string | null): Piece | null {
   if (language === null || !canHighlight(code, language)) return null;
   if (library === null || !loaded.has(language)) {
@@ -92,7 +92,7 @@ export function highlight(code: string, language: string | null): Piece | null {
     return null;
   }
   const { _emitter: emitter } = library.highlight(code, { language, ignoreIllegals: true });
-  // The tree from which it would generate HTML, so no HTML needs parsing.
+  // The tree from which the library would generate HTML, so that no HTML needs parsing.
   return (emitter as unknown as { rootNode: Piece }).rootNode;
 }
 
@@ -110,7 +110,7 @@ async function load(language: string): Promise<void> {
     loaded.add(language);
     languages.set(languages.get() + 1);
   } catch {
-    // Not highlighted for now; the next code of this language tries again.
+    // The code is not highlighted for now; the next code block in this language tries again.
     loading.delete(language);
   }
 }

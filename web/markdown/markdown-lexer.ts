@@ -5,7 +5,7 @@ import { Lexer, type MarkedOptions, type Token, Tokenizer, type Tokens } from 'm
  * anything, and the page must not freeze.
  */
 
-/** A longer paragraph is shown as plain text; nobody writes that much. */
+/** A paragraph longer than this is shown as plain text; nobody writes that much. */
 const PARAGRAPH_MOST = 20_000;
 /** Asterisks, underscores or tildes in a row, each of which could start or end something. */
 const MANY_DELIMITERS = /\*{50}|_{50}|~{50}/;
@@ -21,8 +21,8 @@ const ADDRESS = /^(?:https?:\/\/|ftp:\/\/|www\.)/i;
 /** No ordinary text takes this long, not even on a phone. */
 const MOST_MS = 200;
 /**
- * Texts shorter than this have no time limit: if one is slow, the machine is busy, and the text is
- * not to blame.
+ * Text shorter than this has no time limit: if parsing it is slow, the machine is busy and the text
+ * is not to blame.
  */
 const SHORT = 2000;
 

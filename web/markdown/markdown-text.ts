@@ -3,20 +3,26 @@ import { PageLexer } from './markdown-lexer.ts';
 
 /* Parses Markdown into tokens. */
 
-/** Lists nested so deeply, over several lines or on one, that the lexer would take too long. */
+/**
+ * Matches lists nested so deeply, on one line or across several, that the lexer would take too
+ * long.
+ */
 const TOO_DEEP = [
   /^[ \t]{200}[ \t]*(?:[-*+]|\d+[.)])[ \t]/m,
   /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+){100}/m,
 ];
 
-/** For each task, the lexer scans all of them without checking the time limit. */
+/** For each task, the lexer scans all tasks without checking the time limit. */
 const TASK = /\[[ xX]\]/g;
 const TASKS_MOST = 3000;
 
 type Now = () => number;
 const NOW: Now = () => performance.now();
 
-/** Null if it has too many levels or tasks or takes too long, which no ordinary text does. */
+/**
+ * Null if the text has too many levels or tasks, or takes too long to parse. This never happens
+ * with ordinary text.
+ */
 export function tokensOf(text: string, now = NOW): readonly Token[] | null {
   if (TOO_DEEP.some((each) => each.test(text))) return null;
   if ((text.match(TASK)?.length ?? 0) > TASKS_MOST) return null;
@@ -79,7 +85,7 @@ const NAMED: Readonly<Record<string, string>> = {
   larr: '←',
 };
 
-/** Decodes entities, which the lexer leaves alone; unknown ones stay. */
+/** Decodes entities, which the lexer leaves alone; keeps unknown ones. */
 export const decoded = (text: string): string =>
   text.includes('&')
     ? text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,8}));/gi, (all, ten, hex, name) => {

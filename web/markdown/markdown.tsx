@@ -36,7 +36,7 @@ const Part = memo(
   (before, after) => before.raw === after.raw && before.token.type === after.token.type,
 );
 
-/** Deeper nesting is shown as plain text. */
+/** Anything nested deeper than this is shown as plain text. */
 const DEEPEST = 40;
 
 const nodesOf = (tokens: readonly Token[] | undefined, depth: number): ReactNode =>

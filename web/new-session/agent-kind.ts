@@ -8,14 +8,14 @@ import {
 import type { NewForm } from './form.ts';
 
 /*
- * Which agent the form uses. Until the user chooses one, it is the first one that is ready, and that
- * may change while the form is open. A shell runs whatever it is sent, so nothing written for another
- * agent may become a command: text stays with the agent that was shown when the user started writing,
- * and once an agent that takes prompts has been offered, only the user can switch to one that takes
- * commands.
+ * Which agent the form uses. Until the user chooses one, it is the first agent that is ready, which
+ * may change while the form is open. A shell runs whatever it is sent, so nothing written for
+ * another agent may become a command: text stays with the agent that was shown when the user
+ * started writing, and once an agent that takes prompts has been offered, only the user can switch
+ * to an agent that takes commands.
  */
 
-/** The agent for an empty form; null until it is known which is ready. */
+/** The agent for an empty form; null until it is known which agent is ready. */
 export function automaticKind(
   before: DrivenKind | null,
   agents: readonly AgentView[],

@@ -4,7 +4,7 @@ import type { ToolRules } from '../../src/contract/policy.ts';
 import { CreateSession, IDLE_TIMEOUT_DEFAULT_S } from '../../src/contract/session.ts';
 import { badRule, DECISIONS, toList } from '../tool-rules/rules.ts';
 
-/** The form as text. */
+/** The form's fields, as text. */
 export interface NewForm {
   readonly name: string;
   readonly message: string;
@@ -62,7 +62,7 @@ export interface SessionRequest {
   readonly rules: ToolRules | null;
 }
 
-/** The request for the server, under this name, or the invalid fields. */
+/** The request to send to the server, with this session name, or the invalid fields. */
 export function parseForm(
   form: NewForm,
   name: string,

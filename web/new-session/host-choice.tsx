@@ -11,16 +11,16 @@ interface Props {
   readonly error: string | undefined;
 }
 
-/** On which machine the agent runs. Hidden while there is only one. */
+/** Chooses the machine on which the agent runs. Hidden while there is only one machine. */
 export function HostChoice({ host, onChange, error }: Props) {
   const t = useTexts();
   const { data: hosts = [], refetch } = useQuery(hostsQuery);
-  // The server knows other hosts than this page does.
+  // An error means that this page's list of hosts is out of date.
   useEffect(() => {
     if (error !== undefined) void refetch();
   }, [error, refetch]);
   if (hosts.length <= 1 && host === '' && error === undefined) return null;
-  // One that was chosen in a draft may be gone by now.
+  // A host chosen in a draft may be gone by now.
   const isKnown = host === '' || hosts.some(({ id }) => id === host);
   return (
     <Field label={t.newSession.host} hint={t.newSession.hostHelp} error={error}>

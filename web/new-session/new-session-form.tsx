@@ -35,7 +35,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
   }, [isWrong.length]);
 
   const errorOf = (field: FormField): string | undefined => {
-    // The server names the hosts, but in English only; the field offers them.
+    // The server's message names the hosts, but only in English; the field offers them anyway.
     if (refused === field && field !== 'host') {
       return isBatonError(error, 'policy_denied') ? t.newSession.denied : problemOf(error, t);
     }
@@ -59,7 +59,7 @@ export function NewSessionForm({ userId }: { userId: string }) {
       <AgentChoice kind={form.kind} onChange={(kind) => setForm({ kind })} />
       <Field
         label={isCommand ? t.newSession.command : t.newSession.message}
-        // Hidden on phones: little space, and touch keyboards have their own button.
+        // Hidden on phones, where space is tight and touch keyboards have their own button.
         hint={<span className="max-md:hidden pointer-coarse:hidden">{t.newSession.sendHelp}</span>}
         error={errorOf('message')}
       >

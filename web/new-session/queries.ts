@@ -10,7 +10,7 @@ export const hostsQuery = queryOptions({
 export const agentsQuery = queryOptions({
   queryKey: ['agents'],
   queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).items,
-  // Availability may have changed since an earlier page.
+  // Availability may have changed since an earlier page was open.
   refetchOnMount: 'always',
   // Problems may be fixed while the page is open.
   refetchInterval: ({ state: { data } }) =>

@@ -15,8 +15,8 @@ const NUMBERS_MAX = 50;
 const CLOCKS_MS = 10 * 60_000;
 
 /**
- * Remembers its progress, so after any failure another try continues from there and does not create
- * a second session or run.
+ * Remembers its progress, so that starting again after a failure continues from there and does not
+ * create a second session or run.
  */
 export class SessionStart {
   readonly #api: Api;
@@ -65,7 +65,7 @@ export class SessionStart {
     }
   }
 
-  /** The session created since then that has no messages. */
+  /** The session that was created under this name since then and has no messages. */
   async #find(name: string, since: number): Promise<Session | null> {
     const { items } = await this.#api.listSessions({ query: { name, limit: 200 } });
     const fresh = items.find(

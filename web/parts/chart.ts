@@ -16,7 +16,7 @@ export const totalOf = ({ values }: Column): number => values.reduce((sum, each)
 
 /**
  * The top of the scale: the smallest number of the form 1, 2 or 4 times a power of ten that no
- * value exceeds. Half of it is a round number, too.
+ * value exceeds. Half of it is also a round number.
  */
 export function topOf(columns: readonly Column[], least: number): number {
   const highest = Math.max(least, ...columns.map(totalOf));
@@ -35,8 +35,8 @@ export function piecesOf({ values }: Column, top: number): Piece[] {
 }
 
 /**
- * Whether a column has a label: at most `most` do, half as many on a phone, and always the last
- * one.
+ * Whether a column has a label. At most `most` columns do, or half as many on a phone. The last
+ * column always does.
  */
 export function labelled(index: number, count: number, most: number): 'always' | 'wide' | 'never' {
   const step = Math.ceil(count / most);

@@ -6,7 +6,9 @@ import { type Column, labelled, piecesOf, topOf, totalOf } from './chart.ts';
 
 export interface Series {
   readonly name: string;
-  /** The colour in the chart and of the square beside the name. */
+  /**
+   * `fill` is the colour in the chart, and `swatch` is the colour of the square beside the name.
+   */
   readonly fill: string;
   readonly swatch: string;
 }

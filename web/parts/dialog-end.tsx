@@ -11,7 +11,7 @@ interface DialogEndProps {
   readonly variant?: 'primary' | 'danger';
   readonly isPending: boolean;
   readonly onClose: () => void;
-  /** Without it, the button submits its form. */
+  /** Without this function, the button submits its form. */
   readonly onConfirm?: () => void;
 }
 

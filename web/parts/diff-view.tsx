@@ -36,7 +36,7 @@ export function DiffView({ lines, label }: { lines: readonly DiffLine[]; label: 
   );
 }
 
-/** Long lines extend out of the box unless they wrap. */
+/** Long lines extend beyond the box unless they wrap. */
 export const DiffLines = ({
   lines,
   wraps = false,

@@ -1,4 +1,7 @@
-/* Line-by-line difference of two texts. */
+/*
+ * Line-by-line difference between two texts. The package `diff` is 7 kB larger, and takes half a
+ * second for two texts of 2000 lines that have little in common.
+ */
 
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new';

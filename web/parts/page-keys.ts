@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
  * (shell/keys.ts).
  */
 
-/** Returns whether it handled the key; if not, the next handler is tried. */
+/** Returns whether the key was handled; if not, the next handler is tried. */
 export type KeyAction = () => boolean;
 type Keys = Readonly<Record<string, KeyAction>>;
 

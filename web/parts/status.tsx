@@ -25,7 +25,7 @@ export function StatusDot(props: { status: SessionStatus; activity: Activity }) 
   if (activity === 'asking' || activity === 'delayed') {
     const Icon = activity === 'asking' ? Hand : Clock;
     const label = t.common.run[activity === 'asking' ? 'waiting' : 'retry_scheduled'];
-    // Takes as much space as a dot.
+    // The icon takes up as much space as a dot.
     return (
       <Icon size={14} className="-mx-[3px] shrink-0 text-warn" role="img" aria-label={label} />
     );

@@ -5,7 +5,7 @@ import { texts, useTexts } from '../texts/texts.ts';
 /** The current time for all relative times; one timer for all. */
 const clock = createStore(Date.now());
 setInterval(() => clock.set(Date.now()), 10_000);
-/** The same, every second, for countdowns. */
+/** The current time, updated every second, for countdowns. */
 const seconds = createStore(Date.now());
 setInterval(() => seconds.set(Date.now()), 1000);
 
@@ -27,7 +27,7 @@ export function relative(time: number, now: number, locale: string): string | nu
   return format.format(Math.trunc(s / unit[1]), unit[0]);
 }
 
-/** Relative time, with the exact one on hover. */
+/** Relative time, with the exact time on hover. */
 export function Ago({ at, className }: { at: string; className?: string }) {
   const t = useTexts();
   const locale = useStore(language);

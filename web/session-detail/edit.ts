@@ -1,6 +1,6 @@
 import { type Session, UpdateSession } from '../../src/contract/session.ts';
 
-/** The form as text. */
+/** The form's fields, as text. */
 export interface SessionForm {
   readonly name: string;
   readonly description: string;
@@ -35,7 +35,7 @@ const number = (text: string): number => {
   return plain === '' ? Number.NaN : Number(plain);
 };
 
-/** Form fields by session field. */
+/** The form field for each field of a session. */
 const FORM_FIELDS: Readonly<Record<string, FormField>> = {
   name: 'name',
   description: 'description',

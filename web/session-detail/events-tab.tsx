@@ -15,7 +15,7 @@ import { useTexts } from '../texts/texts.ts';
 import { typesIn } from './log-window.ts';
 import { logQuery } from './queries.ts';
 
-/** Rows rendered at a time. */
+/** How many rows are rendered at a time. */
 const LINES = 200;
 
 /** The stored log, newest first. */

@@ -9,11 +9,11 @@ export type ExportFormat = 'ndjson' | 'md';
 
 interface Props {
   readonly onChoose: (format: ExportFormat) => void;
-  /** The button that opens it. */
+  /** The button that opens the menu. */
   readonly children: ReactNode;
 }
 
-/** Open initially, because it is loaded on demand. */
+/** Open from the start, because the menu is loaded only when the user opens it. */
 export function ExportChoice({ onChoose, children }: Props) {
   const t = useTexts();
   return (

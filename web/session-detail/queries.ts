@@ -6,7 +6,7 @@ import { windowTo } from './log-window.ts';
 const WINDOW = 500;
 const RUNS = 20;
 
-/** The log up to an event, newest window first. */
+/** The log up to the event with a given seq, newest window first. */
 export const logQuery = (id: string, last: number) =>
   infiniteQueryOptions({
     queryKey: ['log', id, last],

@@ -16,7 +16,7 @@ import { Actions } from './actions.tsx';
 import { mayWork } from './available-actions.ts';
 import { Overview } from './overview.tsx';
 
-// Loaded when opened or about to be.
+// Loaded when opened or about to be opened.
 const CostTab = lazyPart(() => import('./cost-tab.tsx'), 'CostTab');
 const RulesTab = lazyPart(() => import('./rules-tab.tsx'), 'RulesTab');
 const EditTab = lazyPart(() => import('./edit-tab.tsx'), 'EditTab');
@@ -31,7 +31,7 @@ export function Detail() {
   const { data: session, error, refetch } = useQuery(sessionQuery(id));
   const { data: me } = useQuery(meQuery);
   useTitle(session?.name ?? '');
-  // Also shown if it was deleted while the page was open.
+  // This is also shown if the session was deleted while the page was open.
   if (isBatonError(error, 'not_found')) return <Missing title={t.detail.missing} />;
   if (session !== undefined && me !== undefined)
     return <Loaded key={id} session={session} me={me} />;

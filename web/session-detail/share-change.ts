@@ -12,7 +12,7 @@ export type ShareChange =
 
 export type Wanted = { readonly user: string; readonly level: ShareLevel }[];
 
-/** The shares to store; null if the share in question is no longer what the page showed. */
+/** The shares to store; null if the share in question is no longer as the page showed it. */
 export function sharesAfter(
   change: ShareChange,
   shown: readonly Share[],

@@ -13,7 +13,7 @@ import { useTexts } from '../texts/texts.ts';
 import { sharesQuery } from './queries.ts';
 import { type ShareChange, sharesAfter } from './share-change.ts';
 
-/** Who the session is shared with; for its owner and administrators. */
+/** Shows the session's owner and administrators who it is shared with. */
 export function Shares({ session }: { session: Session }) {
   const t = useTexts();
   const { data, error, refetch } = useQuery(sharesQuery(session.id));

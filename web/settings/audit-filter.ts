@@ -48,7 +48,7 @@ export function toFilter(form: AuditForm): AuditFilter {
   };
 }
 
-/** The start of a day, or of a later one, in the user's time zone. */
+/** The start of the day that is `later` days after the given one, in the user's time zone. */
 function startOf(day: string, later: number): string | null {
   const [year, month, date] = day.split('-').map(Number);
   if (year === undefined || month === undefined || date === undefined) return null;

@@ -1,6 +1,6 @@
 import type { NodeView } from '../../src/contract/node.ts';
 
-/** People notice a delay above this. */
+/** People notice delays longer than this. */
 const DELAY_MS = 250;
 
 /** `offline`: its lease has expired; `busy`: it responds late, or all its slots are taken. */

@@ -10,7 +10,7 @@ import { bytes, healthOf, secondsSince } from './node-health.ts';
 import { nodesQuery } from './queries.ts';
 import { StopEverything } from './stop-everything.tsx';
 
-/** The processes of this installation, refreshed every few seconds. */
+/** This installation's processes, refreshed every few seconds. */
 export function Nodes() {
   const t = useTexts();
   const { data, error, refetch } = useQuery(nodesQuery);

@@ -14,7 +14,9 @@ import { chooseLanguage, type Language, language } from '../texts/language.ts';
 import { useTexts } from '../texts/texts.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const satisfies readonly Theme[];
-/** Each is named in its own language, for users who cannot read the other. */
+/**
+ * Each language's name is written in that language, for users who cannot read the other language.
+ */
 const LANGUAGES: readonly (readonly [Language, string])[] = [
   ['en', 'English'],
   ['ja', '日本語'],

@@ -13,7 +13,7 @@ import {
 import { RulesCard } from '../tool-rules/rules-card.tsx';
 import { RulesTester } from '../tool-rules/rules-tester.tsx';
 
-/** Tool rules for all sessions and by channel. */
+/** The tool rules for all sessions, and those of each channel. */
 export function Rules() {
   const t = useTexts();
   const [tested, setTested] = useState<Channel>('web');

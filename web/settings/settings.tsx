@@ -11,7 +11,7 @@ import { useTexts } from '../texts/texts.ts';
 import { Profile } from './profile.tsx';
 import { isSection, mayOpen, type SectionName, sectionsFor } from './sections.ts';
 
-// Loaded when opened or about to be.
+// Loaded when opened or about to be opened.
 const Tokens = lazyPart(() => import('./tokens.tsx'), 'Tokens');
 const Users = lazyPart(() => import('./users.tsx'), 'Users');
 const Rules = lazyPart(() => import('./rules.tsx'), 'Rules');

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** Anything smaller is a browser toolbar, which `dvh` accounts for. */
+/** Anything smaller than this is a browser toolbar, which `dvh` accounts for. */
 const LEAST_KEYBOARD_PX = 80;
 
 /**

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';
 
-/** The filters to change; undefined removes one. */
+/** The filters to change; undefined removes a filter. */
 export type Part = { [K in keyof SessionFilter]?: SessionFilter[K] | undefined };
 
 interface FiltersProps {
@@ -73,7 +73,7 @@ export function MoreFilters({ filter, set, count }: FiltersProps) {
   );
 }
 
-/** Own sessions or all visible ones; administrators can choose any user. */
+/** The user's own sessions or all visible ones; administrators can choose any user. */
 function Owner(props: { ownerId: string | undefined; onChange: (id: string | undefined) => void }) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);

@@ -8,7 +8,7 @@ type Where = 'browser' | 'tab';
 /** Even reading `localStorage` can throw. */
 const storeOf = (where: Where): Storage => (where === 'tab' ? sessionStorage : localStorage);
 
-/** Null and the empty string remove the value. Returns whether it worked. */
+/** Null and the empty string remove the value. Returns false if storage is full or forbidden. */
 export function writeStored(name: string, value: string | null, where: Where = 'browser'): boolean {
   try {
     if (value === null || value === '') storeOf(where).removeItem(name);
@@ -27,7 +27,7 @@ export function readStored(name: string, where: Where = 'browser'): string | nul
   }
 }
 
-/** Names of stored values with this prefix. */
+/** The names of stored values that start with this prefix. */
 export function storedNames(start: string): string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(start));

@@ -17,7 +17,7 @@ function first(): Language {
 export const language = createStore<Language>(first());
 
 /**
- * Only the texts in the current language are loaded: those for the first pages at once, the rest
+ * Only the strings in the current language are loaded: those for the first pages at once, the rest
  * with the pages that need them.
  */
 const LOAD: Record<Language, { first: () => Promise<First>; rest: () => Promise<Rest> }> = {
@@ -44,7 +44,7 @@ export async function loadTexts(which: Language): Promise<void> {
   if (needsRest) await load(which, 'rest');
 }
 
-/** Loads a page together with the remaining texts. */
+/** Loads a page together with the remaining strings. */
 export const withRest =
   <T>(loadPage: () => Promise<T>): (() => Promise<T>) =>
   async () => {
@@ -63,7 +63,8 @@ export function textsOf(which: Language): Texts {
 
 export function chooseLanguage(next: Language): void {
   writeStored(KEY, next);
-  // If they cannot be loaded, for example after a server update, a reloaded page can load them.
+  // If the strings cannot be loaded, for example after a server update, a reloaded page can load
+  // them.
   loadTexts(next).then(
     () => language.set(next),
     () => location.reload(),

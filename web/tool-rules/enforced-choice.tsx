@@ -10,7 +10,7 @@ interface Props {
   readonly onChange: (enforced: string[]) => void;
 }
 
-/** Which Ask and Deny rules apply whatever a narrower scope says. */
+/** Selects the Ask and Deny rules that no narrower scope can override. */
 export function EnforcedChoice({ rules, enforced, onChange }: Props) {
   const t = useTexts();
   const all = enforceable(rules);

@@ -28,7 +28,7 @@ export const sessionRulesQuery = (id: string) =>
     staleTime: 0,
   });
 
-/** How to change the rules of one scope. */
+/** How to change the rules of a scope. */
 export interface RuleAccess {
   readonly read: () => Promise<ScopeRules>;
   readonly save: (rules: ScopeRules) => Promise<void>;

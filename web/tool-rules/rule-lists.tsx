@@ -31,7 +31,7 @@ export function EnforcedName() {
   );
 }
 
-/** The rules of one scope, read-only. */
+/** The rules of a scope, read-only. */
 export function RuleLists({ rules, none }: { rules: ScopeRules; none: string }) {
   const t = useTexts();
   if (isEmpty(rules)) return <p className="text-dense text-soft">{none}</p>;

@@ -17,7 +17,7 @@ interface RulesCardProps {
   readonly edit?: RuleAccess | undefined;
 }
 
-/** The rules of one scope, with their editor if the user may edit. */
+/** The rules of a scope, with their editor if the user may edit. */
 export function RulesCard({ title, about, rules, none, edit }: RulesCardProps) {
   const t = useTexts();
   const [isEditing, setIsEditing] = useState(false);

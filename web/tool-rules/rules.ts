@@ -7,7 +7,7 @@ import {
   type ToolRules,
 } from '../../src/contract/policy.ts';
 
-/** In order of priority within a scope. */
+/** The decisions in order of priority within a scope. */
 export const DECISIONS = ['deny', 'ask', 'allow'] as const satisfies readonly Decision[];
 
 /** One rule per line. */
@@ -38,7 +38,7 @@ export function ruleAt(rules: ToolRules, field: string): { list: Decision; rule:
  */
 export const enforceable = ({ deny, ask }: ToolRules): string[] => [...new Set([...deny, ...ask])];
 
-/** Keeps the enforced rules that still exist after an edit; a session's rules have none. */
+/** Keeps the enforced rules that still exist after an edit; a session has no enforced rules. */
 export const withEnforced = (
   rules: ToolRules,
   enforced: readonly string[] | undefined,
@@ -63,7 +63,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 export const TOOLS = Object.keys(FIELDS);
 
-/** A tool call from one line of text; for other tools the line is JSON or empty. */
+/**
+ * The input of a tool call, from one line of text. If the tool is not in FIELDS, the line is JSON
+ * or empty.
+ */
 export function inputFor(tool: string, text: string): { input?: Json } | null {
   const field = FIELDS[tool];
   if (text.trim() === '') return {};

@@ -82,7 +82,7 @@ class Replay {
     const { from, to, reason } = event.payload as Record<string, string>;
     if (from !== this.#status) this.#wrong(`is ${this.#status}, and then`, event);
     if (!LEGAL[from ?? '']?.[to ?? '']?.includes(reason ?? '')) this.#wrong('goes', event);
-    // A message reopens only a session that ended by itself.
+    // A message reopens only a session that ended on its own.
     if (from === 'TERMINATED' && reason === 'message' && this.#reason === 'asked')
       this.#wrong('was reopened by a message:', event);
     const busy = this.#unfinished.size > 0 || this.#connections > 0;

@@ -4,7 +4,9 @@ import type { Change } from '../changes.ts';
 /** The evidence of chaos over the API, extended for the cluster. */
 export interface ClusterEvidence extends Evidence {
   readonly cap: number;
-  /** The lines that all commands and the fault injector wrote to one file, in the order of time. */
+  /**
+   * The lines that all commands and the fault injector wrote to one file, in chronological order.
+   */
   readonly trace: readonly string[];
   readonly runReaders: readonly { readonly run: string; readonly seen: readonly Seen[] }[];
   readonly hints: readonly {

@@ -57,7 +57,7 @@ export class AccessStoreRig {
     });
   }
 
-  /** A new token. Its digest does not belong to any secret, but the store cannot know that. */
+  /** A new token. Its digest is not that of a real secret, but the store cannot know that. */
   newToken(userId: string, given: Partial<NewToken> = {}): NewToken {
     return {
       id: newId(),

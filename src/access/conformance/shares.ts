@@ -94,7 +94,7 @@ export function shareRules(rule: AccessRule): void {
         if (i % 2 === 1 && i > 1) await store.putShares(id, [{ userId: ann.id, level: 'view' }]);
         ids.unshift(id);
       }
-      // The second session is Bob's alone.
+      // Only Bob has access to the second session.
       const anns = ids.filter((_, i) => i !== 4);
       expect(await listed(rig, ann.id)).toEqual(anns);
       expect(await listed(rig, bob.id)).toEqual(ids.filter((_, i) => i % 2 === 0));
@@ -133,7 +133,7 @@ export function shareRules(rule: AccessRule): void {
       // On PostgreSQL, a message with a file takes a different path.
       for (const files of [[], [file]]) {
         for (const user of [ann, bob]) expect((await sendAs(user.id, files)).known).toBe(false);
-        // Even a known key reveals nothing to them.
+        // Even a known idempotency key reveals nothing to users who may not send.
         const { id: runId } = await sendAs(ann.id, files, keyed);
         expect(await sendAs(bob.id, files, keyed)).toMatchObject({ id: runId, known: true });
         for (const userId of [eve.id, newId()]) {

@@ -1,6 +1,6 @@
 import type { Turn } from '../driver.ts';
 
-/** Arguments passed in files. */
+/** Paths of the files that hold arguments. */
 export interface ArgumentFiles {
   readonly mcpConfig?: string | undefined;
   readonly systemPrompt?: string | undefined;
@@ -11,7 +11,9 @@ export interface ArgumentFiles {
 const MCP_CONFIG = 'mcp.json';
 const SYSTEM_PROMPT = 'system-prompt.txt';
 
-/** MCP servers are configured with their keys, and a system prompt may be secret, too. */
+/**
+ * Uses private files, because MCP configurations contain keys and a system prompt may be secret.
+ */
 export async function writeArgumentFiles({
   runtime,
   mcpServers,

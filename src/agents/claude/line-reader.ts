@@ -1,4 +1,4 @@
-/** Longer lines are skipped; no answer from a model and no file comes close. */
+/** Longer lines are skipped. Model responses and files are far below this limit. */
 const LONGEST = 64 * 1024 * 1024;
 
 /** Splits text that arrives in pieces into lines. */
@@ -11,7 +11,7 @@ export class LineReader {
     this.#longest = longest;
   }
 
-  /** The lines completed by this piece; null for one that was too long. */
+  /** The lines completed by this piece; null for a line that was too long. */
   *push(piece: string): Generator<string | null> {
     let from = 0;
     for (let to = piece.indexOf('\n'); to >= 0; to = piece.indexOf('\n', from)) {

@@ -19,7 +19,8 @@ const Init = z.object({
 });
 
 /**
- * Background work. Background agents cause another turn when they are done; commands may never end.
+ * Background work. Background agents cause another turn when they are done; background commands may
+ * never end.
  */
 const Background = z
   .object({
@@ -38,7 +39,7 @@ const News = z
   .transform(({ subtype, ...fields }) => ({ type: 'news' as const, subtype, fields }));
 export type NewsLine = z.output<typeof News>;
 
-/** A block of a message that we do not use. */
+/** A message block that we do not use. */
 const Other = z.looseObject({ type: z.string() }).transform(() => ({ type: 'other' as const }));
 
 const parent = z.string().nullish();
@@ -65,12 +66,12 @@ const Tokens = z.object({
 });
 export type Tokens = z.output<typeof Tokens>;
 
-/** One line per block of an answer. */
+/** A response from the model: one line per block. */
 const Assistant = z.object({
   type: z.literal('assistant'),
   parent_tool_use_id: parent,
   uuid: z.string().optional(),
-  /** Set if the answer only reports an error. */
+  /** Set if the response only reports an error. */
   error: z.string().nullish(),
   message: z.object({
     id: z.string().optional(),
@@ -104,7 +105,7 @@ const User = z.object({
   }),
 });
 
-/** A piece of an answer, as it is written. */
+/** A piece of a response, printed while the model is writing it. */
 const StreamEvent = z.object({
   type: z.literal('stream_event'),
   parent_tool_use_id: parent,
@@ -145,7 +146,7 @@ const Result = z.object({
   api_error_status: z.number().nullish(),
   terminal_reason: z.string().nullish(),
   modelUsage: ModelUsage.optional(),
-  /** Usage of this process since its last result; only in the newest versions. */
+  /** The process's usage since its last result; reported only by the newest versions. */
   model_usage_since_last_result: ModelUsage.optional(),
 });
 export type ResultLine = z.output<typeof Result>;
@@ -183,7 +184,7 @@ const ControlCancel = z.object({
   request_id: z.string(),
 });
 
-/** The answer to our interrupt, or an echo of our own answer. */
+/** The response to our interrupt, or an echo of our own response. */
 const ControlResponse = z.looseObject({ type: z.literal('control_response') });
 
 /** What became of one of our messages. */

@@ -22,7 +22,7 @@ const price = (
   read: number,
 ): Price => ({ input, output, write5m, write1h, read });
 
-/** Keyed by part of the model's name; the longest match counts. */
+/** Keyed by part of the model's name; the longest match is used. */
 export const PRICES: Readonly<Record<string, Price>> = {
   'claude-fable-5': price(10, 50, 12.5, 20, 1),
   'claude-fable-5-2': price(8, 40, 10, 16, 0.2),

@@ -8,7 +8,8 @@ const SHELL_WORKS = 'the shell agent works without it';
 
 /**
  * Checks locally, without using the network: it can see that there is a key or a login, but not
- * whether it is valid. Findings are notes at most, because other agents work without Claude Code.
+ * whether it is valid. It reports notes but never problems, because other agents work without
+ * Claude Code.
  */
 export async function probeClaude(
   named: string | undefined,

@@ -3,21 +3,21 @@ import type { Attachment, Turn } from '../driver.ts';
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Models accept no image that is nearly as large. */
+/** Models accept only images that are much smaller than this. */
 const IMAGE_BYTES = 8 * 1024 * 1024;
 
-/** Commands of Claude Code that affect only the conversation. */
+/** Claude Code commands that affect only the conversation. */
 const COMMANDS = /^\/(?:clear|compact|context|usage)(?:\s|$)/;
 
 /**
  * A leading slash makes the message a command for Claude Code itself, which no rule covers:
- * `/config` writes the settings of the server's user (P3). With a space before it, it is text for
- * the model.
+ * `/config` writes the settings of the server's user (P3). If the message starts with a space
+ * instead, it reaches the model as text.
  */
 export const asText = (message: string): string =>
   message.startsWith('/') && !COMMANDS.test(message) ? ` ${message}` : message;
 
-/** The message as the model gets it: images inline, other files by path (A11). */
+/** The message as sent to the model: images inline, other files by path (A11). */
 export async function contentOf(turn: Turn): Promise<Json> {
   const { attachments = [], runtime } = turn;
   const message = asText(turn.message);

@@ -5,24 +5,27 @@ import type { Dialogue } from './dialogue.ts';
 import type { Line } from './lines.ts';
 import type { Steering } from './steering.ts';
 
-/** Our share of the time for stopping; the ladder gets the rest. */
+/** The driver's share of the time for stopping; the ladder of signals gets the rest. */
 const INTERRUPT_MS = (DRIVER_STOP_MS * 2) / 3;
 const CLOSE_MS = DRIVER_STOP_MS / 3;
 /**
- * How long to wait for a message it may never read, or a background agent that may never report
- * back.
+ * How long to wait for Claude Code to read a message, or for a background agent to report back. The
+ * wait is limited because either may never happen.
  */
 const PATIENCE_MS = 10_000;
-/** How long it may stay after its last result. A background command would keep it alive forever. */
+/**
+ * How long Claude Code may keep running after its last result. Without a limit, a background
+ * command could keep the process alive forever.
+ */
 const LEAVE_MS = 2000;
-/** How long it may take from the end of its output until it exits. */
+/** How long Claude Code may take to exit after its output has ended. */
 const EXIT_MS = 1000;
 
 const pause = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });
 
 /**
- * Ends a process when its turn is over or someone stops it. Does not depend on the reader of its
- * lines: a caller that aborts may have stopped consuming events.
+ * Ends a process when its turn is over or someone stops it. Works even if nobody reads the
+ * process's output: a caller that aborts may have stopped consuming events.
  */
 export class Shutdown {
   readonly #agent: Process;
@@ -32,10 +35,10 @@ export class Shutdown {
   #exit: ProcessExit | null = null;
   #finished = false;
   #betweenTurns = false;
-  /** Background agents: each causes one more turn. */
+  /** The number of running background agents; each causes one more turn. */
   #agents = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether it was stopped before its turn was over. */
+  /** Whether the process was stopped before its turn was over. */
   stopped = false;
 
   constructor(agent: Process, dialogue: Dialogue, steering: Steering) {
@@ -47,11 +50,11 @@ export class Shutdown {
     });
   }
 
-  /** Called with every line, after its events were consumed. */
+  /** Called with every line once its events have been consumed. */
   async see(line: Line): Promise<void> {
     if (line.type === 'background') this.#agents = line.agents;
-    // Another turn has begun, for a message that arrived while it worked or a background agent that
-    // is done.
+    // Another turn has begun, because a message arrived during the previous turn or a background
+    // agent has finished.
     if (line.type === 'system') this.#betweenTurns = false;
     if (line.type === 'result') {
       this.#result.resolve();
@@ -71,7 +74,7 @@ export class Shutdown {
     this.#wait();
   }
 
-  /** Waits as long as it keeps writing. */
+  /** Restarts the timer that ends the turn, or stops the process, when no more lines arrive. */
   #wait(): void {
     clearTimeout(this.#timer);
     if (this.#finished) this.#timer = setTimeout(() => void this.#agent.stop(), LEAVE_MS);
@@ -93,7 +96,9 @@ export class Shutdown {
     await this.#agent.stop();
   }
 
-  /** Waits for its exit once its output has ended; a process that does not exit is stopped. */
+  /**
+   * Call it once the output has ended. Waits for the process to exit, and stops it if it does not.
+   */
   async exit(): Promise<ProcessExit> {
     await Promise.race([this.#agent.exited, pause(EXIT_MS)]);
     await this.#agent.stop();

@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Turn } from '../driver.ts';
 import type { Dialogue } from './dialogue.ts';
 
-/** Passes messages to an agent at work until it is closed (Q11). */
+/** Passes messages to an agent that is working, until `end` is called (Q11). */
 export class Steering {
   readonly #messages: AsyncIterator<string> | undefined;
   #ended = false;
@@ -17,7 +17,7 @@ export class Steering {
     if (this.#messages !== undefined) await turnOfLoop();
   }
 
-  /** Takes no more messages, and informs their source through `return`. */
+  /** Stops accepting messages, and informs their source through `return`. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

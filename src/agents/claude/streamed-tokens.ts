@@ -10,12 +10,12 @@ interface Seen {
 const NOTHING: PricedTokens = { input: 0, output: 0, write5m: 0, write1h: 0, read: 0 };
 
 /**
- * Counts and prices the tokens of answers as they stream, until a result reports the cost (A5). An
- * answer may arrive in pieces, whole, or both; it counts once, by its id.
+ * Counts and prices the tokens of responses as they stream, until a result reports the cost (A5). A
+ * response may arrive in pieces, whole, or both; it is counted once, by its id.
  */
 export class StreamedTokens {
   readonly #answers = new Map<string, Seen>();
-  /** The answer being streamed, per agent and subagent. */
+  /** The response being streamed, per agent and subagent. */
   readonly #open = new Map<string | null, string>();
 
   begin(parent: string | null, answer: Answer): void {
@@ -24,19 +24,19 @@ export class StreamedTokens {
     this.#answers.set(id, { model, tokens: updated(NOTHING, usage) });
   }
 
-  /** Later figures of an answer replace earlier ones. */
+  /** Later figures of a response replace earlier ones. */
   update(parent: string | null, usage: Tokens): void {
     const id = this.#open.get(parent) ?? '';
     const seen = this.#answers.get(id);
     if (seen) this.#answers.set(id, { ...seen, tokens: updated(seen.tokens, usage) });
   }
 
-  /** A whole answer or block; counts from its pieces are more accurate and take precedence. */
+  /** A whole response or block; counts from its pieces are more accurate and take precedence. */
   whole({ id, model = null, usage }: Answer): void {
     if (!this.#answers.has(id)) this.#answers.set(id, { model, tokens: updated(NOTHING, usage) });
   }
 
-  /** Forget everything: a result has reported it. */
+  /** Forgets all counts, because a result has reported them. */
   clear(): void {
     this.#answers.clear();
     this.#open.clear();

@@ -1,9 +1,9 @@
 /**
- * The tools of Claude Code that agents get, by the names of all versions; it ignores those it does not
- * know. New versions bring tools that act where no rule is asked: `SendMessage` writes to the agents of
- * other people, `EnterWorktree` and `Workflow` run commands where they are not judged, and `CronCreate`
- * expects a process that stays. So a tool is offered only after someone has checked what it does. Tools of
- * MCP servers are not affected.
+ * The Claude Code tools that agents may use, under their names in all versions; Claude Code ignores
+ * names it does not know. New versions add tools that bypass the rules: `SendMessage` writes to
+ * other people's agents, and `EnterWorktree` and `Workflow` can run commands in a directory other
+ * than the one they are judged for. `CronCreate` needs a process that keeps running. So a tool is
+ * offered only after someone has checked what it does. Tools of MCP servers are not affected.
  */
 export const OFFERED_TOOLS: readonly string[] = [
   ...['Bash', 'BashOutput', 'KillShell', 'Monitor'],

@@ -44,18 +44,21 @@ const combine = (a: Count, b: Count, how: (a: number, b: number) => number): Cou
   Object.fromEntries(KEYS.map((key) => [key, how(a[key], b[key])])) as unknown as Count;
 
 export interface Counted {
-  /** The version that counted. */
+  /** The version of Claude Code that counted the usage. */
   readonly version: string | null;
   readonly conversation: string | null;
   readonly before: Json | undefined;
   /** The results of one process, in order. */
   readonly results: readonly ResultLine[];
-  /** Usage of streamed answers that no result has reported. */
+  /** Usage of streamed responses that no result has reported. */
   readonly streamed: StreamedTokens;
   readonly model: string | null;
 }
 
-/** Undefined if nothing is known. Unreported usage is estimated, and makes the sum an estimate. */
+/**
+ * Undefined if nothing is known. If some usage was not reported, it is estimated, and the sum
+ * counts as an estimate.
+ */
 export function usageOf(counted: Counted): Usage | undefined {
   const seen = counted.streamed.usage(counted.model);
   if (counted.results.length === 0) return seen;
@@ -64,10 +67,10 @@ export function usageOf(counted: Counted): Usage | undefined {
 }
 
 /**
- * Usage by earlier processes of the conversation that were killed, as far as the totals include it
- * (A5). A process ended by SIGTERM has stored its count, which is in the next total but not in the
- * usage since the last result. The count of one that was killed outright is in neither, so its
- * estimate stands.
+ * Usage by the conversation's earlier processes that were killed, as far as the totals include it
+ * (A5). A process stopped by SIGTERM has stored its count, which is in the next total but not in
+ * the usage since the last result. If a process was killed outright, neither figure includes its
+ * usage, so the estimate of that usage stands.
  */
 export function earlierOf({ conversation, before, results }: Counted): Usage | undefined {
   const known = Before.safeParse(before);
@@ -140,7 +143,9 @@ const minus = (total: ModelUsage, part: ModelUsage): ModelUsage =>
     ]),
   );
 
-/** Totals never fall; if one does, counting started over. */
+/**
+ * Whether the totals continue from `before`. If any of them is lower, counting has started over.
+ */
 const goesOn = (before: ModelUsage, total: ModelUsage): boolean =>
   Object.entries(before).every(([model, count]) =>
     KEYS.every((key) => (total[model] ?? NOTHING)[key] >= count[key]),

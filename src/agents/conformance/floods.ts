@@ -6,11 +6,11 @@ import { print, script } from './subject.ts';
 const MIB = 1024 * 1024;
 /** Far more than pipes and buffers hold. */
 const FLOOD_MIB = 24;
-/** What pipes, buffers and the reader of lines may hold of a flood that nobody takes. */
+/** How much of an unread flood the pipes, buffers and line reader may hold. */
 const HELD_MIB = 4;
 const STDERR_MOST = 64 * 1024;
 
-/** Prints the file `chunk` again and again, and counts. */
+/** Prints the file `chunk` repeatedly, and counts how often. */
 const FLOOD = `i=0; while [ $i -lt ${FLOOD_MIB} ]; do cat chunk || exit 1; i=$((i+1)); echo $i > $progress; done`;
 
 export const floodRules: Topic = (subject) => {
@@ -32,13 +32,13 @@ export const floodRules: Topic = (subject) => {
           );
         const events = rig.events(flood('untaken'));
         for (let n = 0; n < 10; n++) await events.next();
-        // Time enough for the first flood to pass, if nothing holds it back.
+        // Long enough for the first flood to finish if nothing holds it back.
         const other = new DriverRig(subject);
         other.put('chunk', chunk);
         const { outcome, end } = await other.play(flood('taken'));
         expect(outcome).toBe('succeeded');
         expect(await other.read('taken')).toBe(`${FLOOD_MIB}\n`);
-        // What the end keeps of a flood is bounded.
+        // The end event keeps only a limited part of the flood.
         expect(JSON.stringify(end).length).toBeLessThan(MIB / 2);
         const written = rig.has('untaken') ? Number(await rig.read('untaken')) : 0;
         expect(written).toBeLessThanOrEqual(HELD_MIB);

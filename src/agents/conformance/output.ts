@@ -42,11 +42,11 @@ export const outputRules: Topic = ({ words, does }) => [
       const text = 'あ😀é';
       const bytes = Buffer.from(words.said(text));
       const from = bytes.indexOf(Buffer.from(text));
-      // Inside of each character.
+      // One cut inside each character.
       const cuts = [0, from + 1, from + 5, from + 8, bytes.length];
       const pieces = cuts.slice(1).map((cut, n) => {
         rig.put(`piece-${n}`, bytes.subarray(cuts[n], cut));
-        // Long enough that it is read by itself.
+        // Pauses long enough for each piece to be read separately.
         return `cat piece-${n}; sleep 0.05`;
       });
       const play = await rig.play(

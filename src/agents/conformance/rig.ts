@@ -9,18 +9,20 @@ import { Play } from './play.ts';
 import type { Agent, DriverSubject } from './subject.ts';
 
 export type Given = Partial<Turn> & {
-  /** Wraps the driver, as with time limits. */
+  /** Wraps the driver, for example with time limits. */
   readonly wrap?: (driver: AgentDriver) => AgentDriver;
-  /** Takes the place of starting processes. */
+  /** Replaces the function that starts processes. */
   readonly spawn?: TurnRuntime['spawn'];
 };
 
 export interface RigOptions {
-  /** How long a turn may take until it counts as one that never ends. */
+  /** A turn that takes longer than this counts as one that never ends. */
   readonly patienceMs?: number;
 }
 
-/** One driver with agents that do what the suite says, in a workspace that only its runtime can enter. */
+/**
+ * One driver with scripted agents, in a workspace that can be accessed only through its runtime.
+ */
 export class DriverRig {
   readonly subject: DriverSubject;
   readonly patienceMs: number;
@@ -34,7 +36,7 @@ export class DriverRig {
     this.patienceMs = patienceMs;
   }
 
-  /** Starts a turn whose agent runs this script, and takes its events as they come. */
+  /** Starts a turn whose agent runs this script, and consumes its events as they arrive. */
   start(script: string, given: Given = {}): Play {
     return this.startAgent(this.#scripted(script), given);
   }
@@ -48,7 +50,7 @@ export class DriverRig {
     return this.start(script, given).ended();
   }
 
-  /** A turn whose events are taken only on demand. */
+  /** A turn whose events are consumed only on demand. */
   events(script: string, given: Given = {}): AsyncIterator<DriverEvent> {
     return this.#run(this.#scripted(script), given)[Symbol.asyncIterator]();
   }
@@ -83,7 +85,7 @@ export class DriverRig {
     return until(() => this.alive.length === 0, { ms: this.patienceMs });
   }
 
-  /** Stops what a faulty driver has left. */
+  /** Stops processes that a faulty driver has left behind. */
   async clear(): Promise<void> {
     await Promise.all(this.#processes.map((each) => each.stop()));
   }
@@ -107,7 +109,7 @@ export class DriverRig {
     return this.subject.scripted(script, temporaryDirectory());
   }
 
-  /** The only place of the suite that knows what a turn consists of. */
+  /** The only place in the suite that knows what a turn consists of. */
   #run({ driver, turn }: Agent, { wrap = (same) => same, spawn, ...given }: Given) {
     return wrap(driver).run({
       ...turn,
@@ -120,5 +122,8 @@ export class DriverRig {
   }
 }
 
-/** The workspace as the driver knows it. A driver that uses it as a directory of this machine fails. */
+/**
+ * The workspace path given to the driver. A driver that uses it as a directory on this machine
+ * fails.
+ */
 const PLACE = '/no-such-folder/workspace';

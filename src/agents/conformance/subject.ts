@@ -1,12 +1,14 @@
 import type { AgentDriver, ToolAnswer, ToolCall, Turn } from '../driver.ts';
 
 /*
- * How the suite makes the agent of one driver behave. The program that the driver starts is a real one:
- * a script for `/bin/sh`. What it prints is in the agent's own protocol, so a subject is mostly a
- * vocabulary.
+ * How the suite makes the agent of one driver behave. The driver starts a real program, a script
+ * for `/bin/sh`, that prints the agent's own protocol. So a subject is mostly a vocabulary.
  */
 
-/** What not every driver can do. A driver that cannot gives the reason, which the suite shows. */
+/**
+ * Abilities that not every driver has. A driver that lacks one gives the reason, which the suite
+ * shows.
+ */
 export type Need =
   /** Reports the end of its turn before it exits. */
   | 'results'
@@ -16,7 +18,7 @@ export type Need =
   | 'resumes'
   | 'spends';
 
-/** A driver, and what in a turn makes it start a certain program. */
+/** A driver, and the parts of a turn that make it start a certain program. */
 export interface Agent {
   readonly driver: AgentDriver;
   readonly turn: Pick<Turn, 'agent' | 'message'>;
@@ -30,19 +32,19 @@ export interface Ending {
   readonly outcome: string;
 }
 
-/** What an agent writes. Words for what it lacks are never used, and may throw. */
+/** What an agent writes. Words for abilities that it lacks are never used, and may throw. */
 export interface Vocabulary {
-  /** It has started. */
+  /** The agent has started. */
   readonly begun: string;
   said(text: string): string;
   /** Its turn has succeeded. */
   readonly succeeded: string;
-  /** The same, and it has cost this much. */
+  /** Its turn has succeeded and has cost this much. */
   spent(usd: number): string;
   asks(call: ToolCall): string;
-  /** The call of a question that was answered has ended. */
+  /** A call whose question was answered has ended. */
   called(call: ToolCall): string;
-  /** It no longer asks. */
+  /** The agent withdraws its question about the call. */
   withdraws(call: ToolCall): string;
 }
 
@@ -50,7 +52,7 @@ export interface Vocabulary {
 export interface Behaviour {
   /** Reads its message, if that comes through its input, and keeps it in `$given`. */
   readonly takesMessage: string;
-  /** Works until it is interrupted, then ends its turn by itself. */
+  /** Works until it is interrupted, then ends its turn on its own. */
   readonly worksUntilInterrupted: string;
   /** Reads the next message and confirms it. The line is in `$heard`. */
   readonly hears: string;

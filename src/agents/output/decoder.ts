@@ -1,6 +1,6 @@
 /**
- * Decodes bytes to whole characters: a character split across two pieces comes with the second.
- * Invalid UTF-8, and NUL, which databases refuse, becomes U+FFFD.
+ * Decodes bytes to whole characters: a character split across two pieces is returned with the
+ * second. Invalid UTF-8 becomes U+FFFD, and so does NUL, which databases refuse.
  */
 export class Decoder {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });

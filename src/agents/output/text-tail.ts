@@ -26,8 +26,8 @@ export class TextTail {
 
   #trim(): void {
     const end = this.#text.slice(-this.#limit);
-    // Drops half a character at the cut. Decoded again, because a slice would keep the whole text
-    // in memory.
+    // If the cut splits a character, its second half is dropped. The rest is decoded again, because
+    // a slice would keep the whole text in memory.
     const from = /^[\uDC00-\uDFFF]/.test(end) ? 1 : 0;
     this.#text = Buffer.from(end.slice(from), 'utf8').toString('utf8');
     this.#cut = true;

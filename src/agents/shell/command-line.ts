@@ -3,7 +3,10 @@ import type { AgentSpec } from '../../contract/session.ts';
 /** Linux allows 128 KiB per argument; a longer command is passed in parts. */
 const PART_BYTES = 100 * 1024;
 
-/** The message is the last argument of the session's command, or a command for the shell. */
+/**
+ * The message is the last argument of the session's command or, without one, a command for the
+ * shell.
+ */
 export function commandLine(agent: AgentSpec, message: string): string[] {
   if (agent.command !== undefined) return [...agent.command, message];
   const parts = inParts(message);
@@ -18,7 +21,7 @@ function inParts(text: string): string[] {
   const parts: string[] = [];
   for (let from = 0; from < bytes.length; ) {
     let to = Math.min(from + PART_BYTES, bytes.length);
-    // Does not cut inside a character, whose later bytes start with the bits 10.
+    // Never splits a character: all of its bytes except the first start with the bits 10.
     while (to < bytes.length && ((bytes[to] ?? 0) & 0xc0) === 0x80) to--;
     parts.push(bytes.toString('utf8', from, to));
     from = to;

@@ -4,7 +4,7 @@ import { type User, UserId } from '../../contract/access.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import { pagesOf } from '../connection/pages.ts';
 
-/** All users, by name; for administrators. */
+/** All users, sorted by name; for administrators only. */
 export const usersOf = (client: Client): AsyncGenerator<User> =>
   pagesOf((query) => client.listUsers({ query }));
 

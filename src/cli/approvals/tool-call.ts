@@ -7,7 +7,10 @@ export interface ToolCall {
   readonly input?: Json;
 }
 
-/** For each tool, the input field given in parentheses; other tools accept JSON there. */
+/**
+ * For each tool, the input field whose value is given in parentheses; other tools accept JSON
+ * there.
+ */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',
@@ -23,7 +26,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   Agent: 'subagent_type',
 };
 
-/** `Read`, `Bash(git push)` or `mcp__box__put({"a":1})`. */
+/** Parses a call such as `Read`, `Bash(git push)` or `mcp__box__put({"a":1})`. */
 export function parseToolCall(text: string): ToolCall {
   const [, tool, , inside] = /^([A-Za-z][\w.:-]*)(\((.*)\))?$/s.exec(text.trim()) ?? [];
   if (tool === undefined)

@@ -35,7 +35,7 @@ export async function endLogin(stored: Credentials | undefined): Promise<boolean
     await createClient({ url, token }).revokeToken({ params: { id } });
     return true;
   } catch (error) {
-    // Already revoked or expired.
+    // The token has already been revoked or has expired.
     if (isBatonError(error, 'unauthorized')) return true;
     note(
       `The token stored for ${url} was not revoked (${isBatonError(error) ? error.code : String(error)}). It will expire; to revoke it now: baton token revoke ${id} --url ${url}`,
@@ -44,7 +44,7 @@ export async function endLogin(stored: Credentials | undefined): Promise<boolean
   }
 }
 
-/** A damaged login counts as none, so that it can be replaced or removed. */
+/** A damaged login file counts as no login, so that it can be replaced or removed. */
 export function readLogin(path: string): Credentials | undefined {
   try {
     return readCredentials(path);

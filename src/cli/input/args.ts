@@ -39,11 +39,12 @@ export interface Arguments<F extends Flags = Flags> {
 
 const isValued = (flag: Toggle | Valued): flag is Valued => 'schema' in flag;
 
-/** Reads the arguments of a command. Throws a UserError that names the wrong one. */
+/** Reads the arguments of a command. Throws a UserError that names the wrong argument. */
 export function readArguments<F extends Flags>(args: readonly string[], flags: F): Arguments<F> {
   const { tokens } = parseArgs({
     args: [...args],
-    // Not strict, because its errors would show values and suggest nothing for a typo.
+    // Not strict, because the errors of strict mode would show values and suggest nothing for a
+    // typo.
     strict: false,
     allowPositionals: true,
     tokens: true,

@@ -3,7 +3,7 @@ import { usageError } from '../../config/user-error.ts';
 import { MESSAGE_MAX } from '../../contract/limits.ts';
 import { MessageText } from '../../contract/message.ts';
 
-/** The message of a command: its argument, or piped input; undefined if stopped while reading. */
+/** A command's message: its argument or the piped input; undefined if stopped while reading. */
 export async function readMessage(
   words: readonly string[],
   input: typeof process.stdin,

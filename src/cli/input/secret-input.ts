@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).trim();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Ask after this, so that nothing typed in answer is echoed.
+  // Created before the question is printed, so that nothing typed in answer is echoed.
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   process.stderr.write(question);
   // In this mode Ctrl-C arrives as a key, not as a signal.

@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** The most bytes to keep while they cannot be written; further lines are dropped. */
+/** The maximum number of bytes to keep while nothing can be written; further lines are dropped. */
 const WAITING_MAX = 1024 * 1024;
 const RETRY_MS = 100;
-/** How long exiting waits for a slow reader of the last lines. */
+/** How long the process waits before it exits, if the reader of the last lines is slow. */
 const FLUSH_MS = 500;
 
 /**
- * Writes lines to a descriptor immediately, so that the last ones before a crash are not lost.
+ * Writes lines to a descriptor immediately, so that the last lines before a crash are not lost.
  * While that is not possible (the disk is full, or nobody reads the pipe), lines wait; if too many
  * wait, they are dropped and counted. Logging must neither bring down nor block the server. A pipe
  * must be non-blocking, which is how Node sets up `process.stderr`.
@@ -51,7 +51,7 @@ export class LogWriter implements DestinationStream {
     }
   }
 
-  /** Returns the code of the error that stopped it, or null if nothing is left waiting. */
+  /** Returns the code of the error that stopped the writing, or null if no line is left waiting. */
   #writeWaiting(): string | null {
     if (this.#retry !== null) clearTimeout(this.#retry);
     this.#retry = null;

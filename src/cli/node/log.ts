@@ -43,7 +43,8 @@ export function readable(write: (line: string) => void): DestinationStream {
         const shown = typeof value === 'string' ? value : JSON.stringify(value);
         return ` \x1b[2m${plainLine(name)}=\x1b[22m${plainLine(shown)}`;
       });
-      // Much of this text was written by others; a path may try to move the cursor.
+      // Much of this text was written by others; even a path may contain codes that move the
+      // cursor.
       const stack = err?.stack ? `\n${plainText(err.stack)}` : '';
       write(`\x1b[2m${clock}\x1b[22m ${label}${plainLine(msg)}${rest.join('')}${stack}\n`);
     },

@@ -20,8 +20,8 @@ export function printLine(text: string): void {
 }
 
 /**
- * Prints text about a result to stderr, so that it is not mistaken for the result. It may quote
- * what others wrote.
+ * Prints text about a result to stderr, so that it is not mistaken for the result. The text may
+ * quote what others wrote.
  */
 export function note(text: string): void {
   const { stderr } = process;

@@ -22,7 +22,7 @@ export class Printer {
   /** The stream with an unfinished line. */
   #open: StreamName | undefined;
 
-  /** `notes`: the stream for notes. */
+  /** `notes` is the stream that notes are written to. */
   constructor(
     screens: Readonly<Record<StreamName, Screen>>,
     env: NodeJS.ProcessEnv,
@@ -41,8 +41,8 @@ export class Printer {
   }
 
   /**
-   * Writes a note of our own. If it quotes others, their text must not leave colours on or look
-   * like another note, so later lines are indented.
+   * Writes a note of our own. If the note quotes text by others, that text must not leave colours
+   * on or look like another note, so later lines are indented.
    */
   note(text: string): void {
     this.end();

@@ -1,6 +1,6 @@
 import { SessionStatus, type StatusReason } from '../../contract/session.ts';
 
-/** The words of the web app, in lower case; `--json` keeps the API's own. */
+/** The words of the web app, in lower case; `--json` keeps the API's words. */
 export const STATUS_WORDS: Record<SessionStatus, string> = {
   PENDING: 'preparing',
   ACTIVE: 'ready',

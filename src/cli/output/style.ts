@@ -27,7 +27,7 @@ export function coloursFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? colours : none;
 }
 
-/** The same colours as in the web app; the status is always spelled out, too. */
+/** The same colours as in the web app. The status is always spelled out as well. */
 export function statusStyle(status: SessionStatus, style: Colours): Style {
   const styles: Record<SessionStatus, Style> = {
     PENDING: style.yellow,

@@ -10,7 +10,7 @@ const BEL = 0x07;
 const CSI_8 = 0x9b;
 const STRING_8 = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f]);
 const STRING_7 = new Set(['P', 'X', ']', '^', '_']);
-/** No colour sequence is longer; the rest of a longer one is shown as text. */
+/** Real colour sequences are shorter. Anything beyond this length is shown as text. */
 const SEQUENCE_MAX = 64;
 
 type State = 'text' | 'escape' | 'csi' | 'string' | 'string-escape' | 'return';
@@ -83,7 +83,7 @@ export class TerminalFilter {
   #escape(char: string, code: number): string {
     if (char === '[') this.#begin();
     else if (STRING_7.has(char)) this.#state = 'string';
-    // A character set or the like: another character follows.
+    // A sequence such as the choice of a character set: another character follows.
     else if (code >= 0x20 && code <= 0x2f) return '';
     else {
       this.#state = 'text';

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const BAR_WIDTH = 24;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A bar whose length is relative to `most`; a positive value always shows something. */
+/** A bar whose length is relative to `most`; a positive value always has a visible bar. */
 export function barOf(value: number, most: number): string {
   if (!(value > 0 && most > 0)) return '';
   const eighths = Math.max(1, Math.round((Math.min(value, most) / most) * BAR_WIDTH * 8));

@@ -46,7 +46,7 @@ export const approvalEndpoints = {
     answer: Approval,
     errors: ['not_found', 'approval_decided', 'contains_mask', 'invalid_input'],
   }),
-  // Not a GET: it requires the right to answer, and is audited.
+  // A POST, because it requires the right to answer and is audited.
   revealApproval: endpoint({
     method: 'POST',
     path: '/api/v1/approvals/{id}/original',

@@ -25,7 +25,7 @@ export const costEndpoints = {
         'Costs before this time; default: now. At most 366 days after `from`.',
       ),
     }),
-    /** Days in order; for the other groupings, the thousand most expensive. */
+    /** When grouped by day, all days in order; otherwise the thousand most expensive lines. */
     answer: z.object({ items: z.array(CostLine) }),
   }),
 };

@@ -26,7 +26,7 @@ export const endpoints = {
 export type EndpointName = keyof typeof endpoints;
 
 /**
- * Everything the server answers: the canonical operations, then the compatibility
+ * Everything the server serves: the canonical operations, then the compatibility
  * routes of the source documents (H8); docs/compat.md compares them.
  */
 export const endpointList: readonly (readonly [string, Endpoint])[] = Object.entries({

@@ -2,10 +2,14 @@ import { chars, maskedHit, type Rule, restOfRun, runEnd } from './rule.ts';
 
 const blank = chars(' \\t');
 const bearerToken = chars('A-Za-z0-9_~+/=-');
-/** Words after "bearer" in prose contain none of these; a token nearly always contains one. */
+/**
+ * Words after "bearer" in prose contain none of these characters; a token nearly always contains at
+ * least one of them.
+ */
 const TOKEN_LIKE = /[0-9_~=]|.[A-Z]|\w\.\w/;
 /**
- * After a capitalised `Bearer`, anything of this length is a token, except words from its standard.
+ * After a capitalised `Bearer`, any word of at least this length is a token, except for words used
+ * in the bearer-token standard.
  */
 const TOKEN_MIN = 8;
 const STANDARD_WORD = /^(?:auth(?:enticat|oriz|oris)\w*|credentials?)$/i;

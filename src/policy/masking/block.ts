@@ -7,7 +7,7 @@ const INDENT_MAX = 200;
 const BLOCK_MAX = 32 * 1024;
 
 export interface Block {
-  /** Where the text of its first line begins. */
+  /** Where the text of the block's first line begins. */
   readonly from: number;
   /** The indentation of the name; the block's lines are indented further. */
   readonly indent: number;
@@ -32,7 +32,9 @@ export function startOfBlock({ text, final, before }: View, from: number): Block
   return text[at] === '\n' || text[at] === '\r' ? null : { from: at, indent };
 }
 
-/** The `|` or `>`, how line breaks are kept, and a comment. */
+/**
+ * A block's first line: the `|` or `>`, indicators for line breaks and indentation, and a comment.
+ */
 const HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?\n/;
 const OPEN_HEADER = /^[|>][-+\d]{0,2}[ \t]{0,40}(?:#[^\n]{0,80})?\r?$/;
 const EMPTY_LINES = /^(?:[ \t]*\r?\n){0,8}/;

@@ -10,7 +10,7 @@ export class CapitalsStream implements MaskStream {
   readonly #inner: MaskStream;
   readonly #onHit: (name: string) => void;
   #held = '';
-  /** Inside a word that is too long; its beginning has already been returned. */
+  /** True inside a word that is too long and whose beginning has already been returned. */
   #inLongWord = false;
 
   constructor(inner: MaskStream, onHit: (name: string) => void) {

@@ -21,7 +21,10 @@ const inUrl = chars('A-Za-z0-9%_.~+/=-');
 /** `$NAME`, `<name>` and the like. */
 const PLACEHOLDER = /^(?:$|[$<{]|%(?![\da-f]{2})|bearer$)/i;
 
-/** Masks the run of such characters at `from`, if it has at least `least` of them. */
+/**
+ * Masks the run of characters from `set` that begins at `from`, if it has at least `least`
+ * characters.
+ */
 function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {
   const { text, at, final } = view;
   const end = runEnd(text, from, set, Math.max(least, 8));
@@ -33,7 +36,7 @@ function wordAt(view: View, from: number, set: Chars, least = 1): Verdict {
   return maskedHit(from - at, end - at, restOfRun(set));
 }
 
-/** `machine host login name password secret`, over one line or several. */
+/** `machine host login name password secret`, on one line or several. */
 const NETRC =
   /(?:^|[\s"'])(?:machine\s{1,20}\S{1,64}|default)(?:\s{1,20}(?:login|account)\s{1,20}\S{1,64}){0,2}\s{1,20}$/;
 const netrcRule: Rule = {
@@ -78,7 +81,7 @@ const curlRule = (start: string): Rule => ({
     return wordAt(view, from, name[1] === '' ? word : name[1] === '"' ? inDouble : inSingle);
   },
 });
-/** The flags without a value that usually come before the `u`. */
+/** The groups of valueless flags that people commonly write before the `u`, as in `-su`. */
 const CURL_FLAGS =
   's sS k v f L i sk ks fs sf fsS sSf sL Ls fL sSL LsS fsL fsSL sSfL LsSf sv kv'.split(' ');
 const inDouble = chars('^"\\n');
@@ -131,7 +134,7 @@ const ownRule = (start: string): Rule => ({
   },
 });
 
-/** Masks the text after a prefix that only such secrets have. */
+/** Masks the text after a prefix that appears only before secrets. */
 const after = (start: string, least: number, comesAfter = /(?:)/): Rule => ({
   start,
   at(view) {

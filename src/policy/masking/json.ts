@@ -20,18 +20,21 @@ interface How {
 export const maskJson = (masker: Masker, value: Json): Json =>
   maskAll({ text: masker.mask, value: () => MASKED, hasMask: masker.hasMask }, value, null);
 
-/** The same for the input of a tool call: no mask covers shell syntax or a line break (P4). */
+/**
+ * Like `maskJson`, but for the input of a tool call: no mask covers shell syntax or a line break
+ * (P4).
+ */
 export const maskCallJson = (masker: Masker, value: Json): Json => {
   const { maskCall, hasMask } = masker;
   const cover = (secret: string): string => coverValue(masker, secret);
   return maskAll({ text: maskCall, value: cover, hasMask }, value, null);
 };
 
-/** What a value's own field name, or that of an enclosing field, says about it. */
+/** What the name of a value's own field, or of an enclosing field, says about the value. */
 interface Secret {
   readonly kind: Kind;
   readonly name: string;
-  /** The name belongs to an enclosing field. */
+  /** Whether it is the name of an enclosing field. */
   readonly inherited: boolean;
 }
 
@@ -86,7 +89,7 @@ function isSecret(value: string | number, { kind, name, inherited }: Secret): bo
   const text = String(value);
   if (typeof value === 'number') return kind === 'password' && !inherited && text.length >= 4;
   if (!isSecretValue(kind, name, text)) return false;
-  // Such a field may also contain names, states and human-readable text.
+  // An enclosing field with a secret name may also contain names, states and human-readable text.
   return !inherited || (!/\s/.test(text) && (kind === 'password' || /[^A-Za-z_-]/.test(text)));
 }
 

@@ -6,14 +6,14 @@ import { maskOf } from './rule.ts';
  * they appear.
  */
 
-/** Shorter values appear in too many harmless texts. */
+/** Shorter values appear in too much harmless text. */
 export const LITERAL_MIN = 12;
-/** The most text to hold back because it may turn out to be a known value. */
+/** The maximum amount of text to hold back because it may turn out to be a known value. */
 const LITERAL_MAX = 256;
 
 /**
- * The texts to search for: each line of the values, both literal and encoded, split into pieces if
- * it is long.
+ * The strings to search for: each line of the values, both literal and encoded, split into pieces
+ * if it is long.
  */
 export function literalsOf(values: readonly string[]): string[] {
   const lines = values.flatMap((value) => value.split(/\r?\n|\\n/)).map((line) => line.trim());
@@ -23,7 +23,7 @@ export function literalsOf(values: readonly string[]): string[] {
     JSON.stringify(line).slice(1, -1),
   ]);
   const pieces = written.flatMap((line) => inPieces(line));
-  // Longer texts first, because they may begin with shorter ones.
+  // Longer strings come first, because they may begin with shorter ones.
   return [...new Set(pieces)].sort((a, b) => b.length - a.length);
 }
 
@@ -36,7 +36,7 @@ function inPieces(line: string): string[] {
   ).filter((piece) => piece.length >= LITERAL_MIN);
 }
 
-/** Masks known values before another stream reads the text. */
+/** Masks known values before passing the text on to another stream. */
 export class LiteralStream implements MaskStream {
   readonly #inner: MaskStream;
   readonly #secrets: KnownSecrets;
@@ -62,13 +62,16 @@ export class LiteralStream implements MaskStream {
 
 export interface Literal {
   readonly text: string;
-  /** In its mask. */
+  /** The name that the literal's mask contains. */
   readonly name: string;
 }
 
 export class KnownSecrets {
   readonly #names: ReadonlyMap<string, string>;
-  /** Matches any of the literals. It contains nothing else, so matching takes linear time. */
+  /**
+   * Matches any of the literals. The expression contains nothing else, so matching takes linear
+   * time.
+   */
   readonly #any: RegExp;
   readonly #byFirst: ReadonlyMap<string, readonly string[]>;
   readonly #onMasked: (name: string) => void;
@@ -93,8 +96,8 @@ export class KnownSecrets {
       this.#any.lastIndex = at;
       const match = this.#any.exec(text);
       const open = final ? text.length : this.#partial(text, at);
-      // An incomplete value takes precedence if it begins earlier, or if it begins here and is
-      // longer.
+      // An incomplete value takes precedence if it begins before the match, or at the same place
+      // and is longer.
       if (match === null || match.index >= open) {
         parts.push(text.slice(at, open));
         return { masked: parts.join(''), rest: text.slice(open) };
@@ -106,7 +109,7 @@ export class KnownSecrets {
     }
   }
 
-  /** Where the first possibly incomplete value begins. */
+  /** Where the first value that may be incomplete begins. */
   #partial(text: string, from: number): number {
     for (let at = Math.max(from, text.length - LITERAL_MAX + 1); at < text.length; at++) {
       const known = this.#byFirst.get(text[at]!);

@@ -18,13 +18,14 @@ export interface MaskingOptions {
   readonly broadCapitals?: boolean;
   /** Additional kinds of token, each with a name for the mask and a pattern (see pattern.ts). */
   readonly patterns?: readonly { readonly name: string; readonly source: string }[];
-  /** Called for each secret, with the name in its mask. */
+  /** Called for each secret, with the name that its mask contains. */
   readonly onMasked?: (name: string) => void;
 }
 
 export interface ServerMasker extends Masker {
   /**
-   * From now on also masks these values wherever they appear, if they have at least 12 characters.
+   * From now on, also masks these values wherever they appear if they are at least 12 characters
+   * long.
    */
   hide(values: readonly string[]): void;
 }
@@ -42,7 +43,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     ...formatRules,
   ];
   const book = ruleBook([privateKeyRule, ...rules, ...assignmentRules({ inCall: false })]);
-  // In calls, maskKeyLines masks private keys.
+  // In calls, maskKeyLines masks private keys, in place of privateKeyRule.
   const callBook = ruleBook([...rules, ...assignmentRules({ inCall: true })]);
   const names = new Set([
     'MASKED',
@@ -75,7 +76,7 @@ export function createMasker(options: MaskingOptions = {}): ServerMasker {
     hide(more) {
       values.push(...more);
       const texts = literalsOf(values);
-      // A token that has its own mask keeps it.
+      // A token of a known type keeps its type's mask.
       const nameOf = (text: string): string => {
         const alone = new ScanStream(book, () => {}).whole(text);
         return masks.includes(alone) ? alone.slice(3, -3) : 'MASKED';

@@ -5,7 +5,7 @@ import { tokenRules } from './token-prefixes.ts';
 
 const named = [...tokenRules, bearerRule, privateKeyRule];
 
-/** Whether a mask begins at `from`, or a secret that has its own rule. */
+/** Whether a mask, or a secret that has its own rule, begins at `from`. */
 export function isNamed(view: View, from: number): boolean | 'more' {
   const start = view.text.slice(from, from + MASK_START.length);
   if (start === MASK_START) return true;

@@ -12,7 +12,7 @@ export type Kind = 'password' | 'token' | 'authorization' | 'auth';
 const PASSWORD = /(?:password|passwd|passphrase|pwd)\d{0,2}$/;
 const TOKEN = /(?:secret|token|apikey|secretkey|accesskey|accountkey|privatekey)\d{0,2}$/;
 const NAME_MAX = 64;
-/** Names in a column may be aligned. */
+/** The maximum number of blanks after a name, because values may be aligned in a column. */
 export const BLANKS_MAX = 64;
 const blank = chars(' \\t');
 const nameChars: Chars = chars('A-Za-z0-9_-');
@@ -42,7 +42,7 @@ const TYPE_MAX = 80;
 /** A type as written in code: `str`, `string | null`, `Optional[bytes]`, `&str`. */
 const TYPE = /^\s{0,4}[&*]?[A-Za-z_][\w.<>|[\], ]*$/;
 
-/** The name whose type is at the end of `before`: `password: str`. Empty if there is none. */
+/** The name whose type is at the end of `before`, as in `password: str`; empty if there is none. */
 export function typedNameBefore(before: string): string {
   const seen = before.slice(1 - CONTEXT);
   const colon = seen.lastIndexOf(':');
@@ -57,14 +57,17 @@ export function typedNameBefore(before: string): string {
 const PAIR =
   /\b(?:name|key)\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["']?([\w.-]{1,64})\\{0,3}["']?(?:[,\s]|\\n){1,40}\\{0,3}["']?value\\{0,3}["']?\s{0,8}$/i;
 
-/** The kind of the name at the end of `before`; for `value`, that of the name it belongs to. */
+/**
+ * The kind of the name at the end of `before`. If that name is `value`, the kind of the name that
+ * it is paired with.
+ */
 export function kindBefore(before: string, name: string): Kind | null {
   if (!/^value$/i.test(name)) return kindOfName(name);
   return kindOfName(PAIR.exec(before.slice(-CONTEXT))?.[1] ?? '');
 }
 
 const LEAST: Record<Kind, number> = { password: 1, token: 6, authorization: 6, auth: 8 };
-/** Types, states and placeholders. */
+/** Values that are types, states or placeholders, not secrets. */
 const NO_SECRETS = new Set(
   `string str text char varchar number int integer boolean bool object any bytes null nil none undefined
   true false yes no on off required optional missing invalid incorrect wrong empty unset changed
@@ -83,12 +86,12 @@ export function isSecretValue(kind: Kind, name: string, value: string): boolean 
   if (/^(?:old)?pwd$/i.test(name) && /^[/~.]/.test(value)) return false;
   if (value.length > STAND_IN_MAX) return true;
   if (STAND_IN.test(value) && !(kind === 'password' && /^\w+$/.test(value))) return false;
-  // Counters and one-time codes.
+  // Such numbers are counters or one-time codes.
   if (kind !== 'password' && /^\d{1,12}$/.test(value)) return false;
   return !NO_SECRETS.has(value.toLowerCase().replace(/[!?]$/, ''));
 }
 
-/** Whether a value, or the beginning of a long one, is `name:password` in base64. */
+/** Whether a value, or the beginning of a long value, is `name:password` in base64. */
 function isNameAndPassword(value: string): boolean {
   const start = value.slice(0, STAND_IN_MAX);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(start) || start.length % 4 !== 0) return false;

@@ -6,10 +6,10 @@ export interface TokenPattern {
   readonly name: string;
   /** See contract/mask-pattern.ts. */
   readonly source: string;
-  /** Also matches in the middle of a word. Only for prefixes that no ordinary word contains. */
+  /** Also matches in the middle of a word. Set only for prefixes that no ordinary word contains. */
   readonly anywhere?: true;
   /**
-   * Characters that may stand between two characters of the last class, but not at the end of a
+   * Characters that may appear between two characters of the last class, but not at the end of a
    * token.
    */
   readonly joiners?: string;

@@ -1,9 +1,9 @@
 import { chars, type Rest, type Rule, runEnd } from './rule.ts';
 
 /*
- * Private keys, from the BEGIN line to the END line. No expression spans more than one part of a
- * line. A character such as `+` may be base64, a code operator between lines, or part of a margin,
- * so an expression for several lines would have to try every possible division.
+ * Private keys, from the BEGIN line to the END line. No regular expression here spans more than one
+ * part of a line. A character such as `+` may be base64, a code operator between lines, or part of
+ * a margin, so an expression for several lines would have to try every possible division.
  */
 
 const keyLabel = chars('A-Z0-9 ');
@@ -30,7 +30,7 @@ function labelEnd(text: string, from: number, final: boolean): number | 'more' |
   return end + 5;
 }
 
-/** The most text that a step reads, apart from the headers. */
+/** The maximum amount of text that a step reads, apart from the headers. */
 const WINDOW = 400;
 const HEADERS_MAX = 500;
 const HEADERS_COUNT = 4;
@@ -88,8 +88,8 @@ function restOfKey(): Rest {
 const BREAKS = /^(?:\s|\\{1,3}[rn]|["'+,;)]){0,24}/;
 
 /**
- * Where the first line can begin: after the breaks, except that a plus sign may be its first
- * character.
+ * Where the first line can begin: after the breaks, but before any plus signs at their end, which
+ * may belong to the line.
  */
 function startOfLine(window: string): number {
   let at = BREAKS.exec(window)![0].length;
@@ -102,7 +102,9 @@ const base64 = chars('A-Za-z0-9+/');
 const RUN_LENGTH = 40;
 const BEFORE_RUN_MAX = 40;
 
-/** Where the first RUN_LENGTH characters of a key on the next line end. */
+/**
+ * Finds RUN_LENGTH consecutive characters of a key on the next line, and returns where they end.
+ */
 function endOfRun(window: string): number | null {
   const from = startOfLine(window);
   for (let at = from; at - from <= BEFORE_RUN_MAX && at < window.length; at++) {
@@ -117,7 +119,7 @@ function endOfRun(window: string): number | null {
 const END = /-----END [A-Z0-9 ]{0,37}PRIVATE KEY(?: BLOCK)?-----/;
 const PARTS_MAX = 6;
 const LINE_MAX = 76;
-/** Line numbers and the like. */
+/** The maximum length of what precedes a line, such as a line number. */
 const MARGIN_MAX = 16;
 const afterLine = chars('\\s"\'+,;)');
 
@@ -130,7 +132,7 @@ function endOfBlock(window: string): number | null {
   return end.index + end[0].length;
 }
 
-/** A margin, base64 and whatever code puts at the end of a line, all optional. */
+/** Matches a margin, base64, and whatever code puts at the end of a line, all optional. */
 function isKeyLine(part: string): boolean {
   const line = part.trimStart();
   let end = line.length;
@@ -140,12 +142,15 @@ function isKeyLine(part: string): boolean {
   return end - from <= LINE_MAX && from <= MARGIN_MAX && !/[A-Za-z]/.test(line.slice(0, from));
 }
 
-/** The characters that can follow the last one of a line. */
+/** The characters that can follow a base64 word. */
 const afterWord = chars('\\s\\\\"\'`');
 const SHORT_MIN = 16;
 const MIXED = [/[A-Z]/, /[a-z]/, /\d/];
 
-/** The end of a line of at least SHORT_MIN characters. The first must not look like a word or a name; most keys begin with `MII`. */
+/**
+ * The end of a line of at least SHORT_MIN characters. The key's first line must not look like a
+ * word or a name; most keys begin with `MII`.
+ */
 const endOfShortLine = (window: string, hadLine: boolean): number | null =>
   endOfWord(
     window,
@@ -155,7 +160,9 @@ const endOfShortLine = (window: string, hadLine: boolean): number | null =>
       (hadLine || word.startsWith('MII') || MIXED.every((each) => each.test(word))),
   );
 
-/** The end of the last line of a key that has no END line. It may be short if it is padded. */
+/**
+ * The end of the last line of a key that has no END line. That line may be short if it is padded.
+ */
 const endOfPadded = (window: string): number =>
   endOfWord(window, (word, padding) => word !== '' && padding > 0 && padding <= 2) ?? 0;
 

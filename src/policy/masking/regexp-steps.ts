@@ -6,7 +6,7 @@
 
 export interface CountedMatch {
   readonly matches: boolean;
-  /** Characters and assertions tried; more than the limit if counting stopped. */
+  /** How many characters and assertions were tried; more than the limit if counting stopped. */
   readonly steps: number;
 }
 
@@ -39,7 +39,7 @@ export function stepCounter({ source, flags }: RegExp): StepCounter {
     steps++;
     if (steps > limit) throw new TooManySteps();
   };
-  /** Consumes what the pattern matches next in the source. */
+  /** Consumes the part of the source that the pattern matches next. */
   const take = (pattern: RegExp): RegExpExecArray | null => {
     const taken = pattern.exec(source.slice(read));
     read += taken?.[0].length ?? 0;

@@ -2,7 +2,7 @@
 export interface View {
   readonly text: string;
   readonly at: number;
-  /** Nothing comes after `text`. */
+  /** True if nothing comes after `text`. */
   readonly final: boolean;
   /** The end of the output, masks included; at least CONTEXT characters if there are that many. */
   readonly before: string;
@@ -10,7 +10,7 @@ export interface View {
 
 /** A secret, with positions relative to `at`. */
 export interface Hit {
-  /** The mask, or the name in it. */
+  /** The mask, or just the name in it. */
   readonly mask: string;
   /** How many characters of the output before `at` belong to the secret. */
   readonly back?: number;
@@ -23,8 +23,8 @@ export interface Hit {
 }
 
 /**
- * No secret, a secret, or `more` if the text ends before the rule can decide. More text never
- * changes a verdict, so text is masked the same way however it is split.
+ * A secret, null if there is none, or `more` if the text ends before the rule can decide. More text
+ * never changes a verdict, so text is masked the same way however it is split.
  */
 export type Verdict = Hit | 'more' | null;
 
@@ -37,8 +37,8 @@ export interface Rule {
 }
 
 /**
- * The first verdict of the rules whose `start` is at this position; `more` if one of them may be
- * cut off.
+ * The first verdict of the rules whose `start` is at this position; `more` if a rule's `start` may
+ * be cut off here.
  */
 export function firstVerdict(rules: readonly Rule[], view: View): Verdict {
   const { text, at, final } = view;
@@ -92,7 +92,10 @@ function setOf(inClass: string): Chars {
   return (code) => (code < 128 ? ascii[code] === 1 : one.test(String.fromCharCode(code)));
 }
 
-/** Where the run of such characters that begins at `from` ends, after at most `max` characters. */
+/**
+ * The end of the run of characters from `set` that begins at `from`. The run is cut off after `max`
+ * characters.
+ */
 export function runEnd(
   text: string,
   from: number,
@@ -106,8 +109,8 @@ export function runEnd(
 }
 
 /**
- * Skips a run of characters. A joiner belongs to the run only between two such characters: a dot
- * inside a token does, but not the full stop after it.
+ * Skips a run of characters from `set`. A joiner belongs to the run only if it is between two such
+ * characters: a dot inside a token belongs to it, but the full stop after the token does not.
  */
 export function restOfRun(set: Chars, joiners = '', max = Number.POSITIVE_INFINITY): Rest {
   let left = max;

@@ -13,7 +13,10 @@ import type { Cover } from './tool-call.ts';
 
 /** The rules, indexed so that text where no rule can start is skipped quickly. */
 export interface RuleBook {
-  /** Matches the start of any rule. It contains only literals, so matching takes linear time. */
+  /**
+   * Matches the start of any rule. The expression contains only literals, so matching takes linear
+   * time.
+   */
   readonly beginning: RegExp;
   readonly byFirst: ReadonlyMap<string, readonly Rule[]>;
   /** Every proper prefix of a start, in lower case. */
@@ -48,12 +51,12 @@ const literal = ({ start, anyCase }: Rule): string =>
     return anyCase && both[0] !== both[1] ? `[${both}]` : char.replace(/\W/, '\\$&');
   }).join('');
 
-/** More than any `Rest` needs to examine at once. */
+/** More characters than any `Rest` needs to examine at once. */
 const STEP = 1024;
 
 /**
- * Masks text that arrives in pieces. It holds back only what may still be part of a secret: a
- * rule's look-ahead, or a run of characters that may turn out to be a LINE token.
+ * Masks text that arrives in pieces. Only what may still be part of a secret is held back: a rule's
+ * look-ahead, or a run of characters that may turn out to be a LINE token.
  */
 export class ScanStream implements MaskStream {
   readonly #book: RuleBook;
@@ -132,7 +135,7 @@ export class ScanStream implements MaskStream {
     if (!cover.mayBegin(text, from)) return null;
     const known = at + hit.end;
     let end = cover.end(text, from, known);
-    // Works in steps, because the rest may be short and the text long.
+    // Works in steps, because the text may be much longer than the rest of the secret.
     for (let isOpen = rest !== undefined && end === known; isOpen; ) {
       const limit = cover.end(text, end, Math.min(text.length, end + STEP));
       const isLast = limit < end + STEP;
@@ -153,7 +156,8 @@ export class ScanStream implements MaskStream {
 
   #hide({ mask, back = 0, rest }: Hit, kept: string): void {
     this.#tail = this.#tail.slice(0, this.#tail.length - back);
-    // The text before a secret may contain another: a token as the name in a URL.
+    // The text before a secret may contain another secret, such as a token used as the name in a
+    // URL.
     const others = new ScanStream(this.#book, this.#onHit, this.#cover);
     this.#show(others.whole(kept) + maskOf(mask));
     this.#rest = rest ?? null;

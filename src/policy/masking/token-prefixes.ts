@@ -1,7 +1,7 @@
 import { type TokenPattern, tokenRule } from './pattern.ts';
 import { firstVerdict, type Rule, type Verdict, type View } from './rule.ts';
 
-/** Tokens with a known prefix. The first that matches counts. */
+/** Tokens with a known prefix. The first match is used. */
 const TOKENS: readonly TokenPattern[] = [
   ...['ghp_', 'gho_', 'ghu_', 'ghr_'].map(
     (start): TokenPattern => ({

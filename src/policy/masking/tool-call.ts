@@ -1,6 +1,6 @@
 /*
  * What a mask in a tool call may cover (P4). A shell runs the call as it is, while the person who
- * approves it sees the masked text. So everything that could make the shell do more, or less, stays
+ * approves it sees the masked text. So everything that could change what the shell does stays
  * visible: quotes, substitutions, separators, redirections, wildcards, commas in braces, comments,
  * line breaks and blanks. Even blanks in quotes stay: `eval`, `env -S`, `ssh` and unquoted
  * variables split text into words again.
@@ -19,10 +19,10 @@ export interface Cover {
 export const callCover: Cover = {
   mayBegin(text, from) {
     const sign = text[from];
-    // The rest of a git alias is a command.
+    // In a git alias, the text after `!` is a command.
     if (sign === '!') return false;
-    // At the start of a word these begin a comment, a home directory and, in zsh, the path of a
-    // program.
+    // At the start of a word, these characters begin a comment, a home directory and, in zsh, a
+    // program's path.
     if (sign !== '#' && sign !== '~' && sign !== '=') return true;
     const isWordStart = from === 0 || SYNTAX.test(text[from - 1]!);
     return !isWordStart && !(sign === '~' && /[=:]/.test(text[from - 1]!));
@@ -63,7 +63,7 @@ export function maskKeyLines(text: string, mask: string, onMasked: () => void): 
 }
 
 function maskLines(block: string, mask: string): string {
-  // The parts include the breaks between lines.
+  // The parts include the line breaks.
   const parts = block.split(LINE_BREAK);
   let before: string | null = null;
   return parts
@@ -80,14 +80,17 @@ function maskLines(block: string, mask: string): string {
     .join('');
 }
 
-/** A line may have a number before it, and the closing quote of the key after it. */
+/** A line of a key may be preceded by a line number and followed by a closing quote. */
 const LINE = /^([ \t]*(?:\d+→)?)([A-Za-z0-9+/]*={0,2})(.*)$/s;
-/** A key's line has all of these; the name of a program hardly ever does. */
+/** A line of a key contains all of these; the name of a program hardly ever does. */
 const MIXED = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{24,}$/;
 /** The usual line lengths: PEM and PGP, OpenSSH, MIME. */
 const USUAL: ReadonlySet<number> = new Set([64, 70, 76]);
 const LAST = /[^=]=/;
-/** A slash this early means a path, unless the line is as long as a key's line or follows one. */
+/**
+ * A slash this early means a path, unless the line is as long as a key's line or follows such a
+ * line.
+ */
 const PATH = /^.{0,15}\//;
 
 function isKeyLine(run: string, before: string | null): boolean {

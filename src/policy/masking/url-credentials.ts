@@ -4,10 +4,10 @@ import { tokenAt } from './token-prefixes.ts';
 const userName = chars('^\\s/?#:@"\'`<>\\\\');
 /** People who write URLs by hand do not encode an at sign in a password. */
 const userPassword = chars('^\\s/?#"\'`<>\\\\');
-/** A user name of this length is a token. */
+/** A user name of at least this length counts as a token. */
 const TOKEN_LENGTH = 20;
 const USER_MAX = 200;
-/** Together with the name, no more than LOOK_AHEAD. */
+/** A password of this length still fits into LOOK_AHEAD together with the user name. */
 const PASSWORD_MAX = 300;
 /** `$NAME` is a placeholder, `$ecret!` is not; `%41` is an encoded character of a password. */
 const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
@@ -16,7 +16,7 @@ const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|redi
 const databasePassword = chars('^\\s?#"\'`<>\\\\');
 
 /**
- * `scheme://name:password@host`, and `scheme://token@host` if the name is long enough for a token.
+ * `scheme://name:password@host`, and `scheme://token@host` if the user name is long enough to be a token.
  */
 export const urlRule: Rule = {
   start: '://',
@@ -48,7 +48,7 @@ const isPort = (before: string): boolean =>
 function inUrl(text: string, at: number, from: number, end: number, least: number): Verdict {
   const secret = text.slice(from, end);
   if (secret.length < least || holdsMask(secret) || PLACEHOLDER.test(secret)) return null;
-  // A token gets the mask of its type.
+  // A token of a known type gets the mask of that type.
   if (tokenAt({ text: secret, at: 0, final: true, before: '' }) !== null) return null;
   return maskedHit(from - at, end - at);
 }

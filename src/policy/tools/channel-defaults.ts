@@ -8,14 +8,15 @@ const CAREFUL: ToolRules = {
   ask: [],
   deny: ['Write', 'Edit', 'Bash(git push)'],
 };
-// Inside the workspace, but not in a `.git`, which wildcards in allow rules never match.
+// Files are allowed inside the workspace but not in a `.git`, which wildcards in allow rules never
+// match.
 const USUAL: ToolRules = {
   allow: ['Read(./**)', 'Write(./**)', 'Edit(./**)', 'Bash(safe)'],
   ask: [],
   deny: ['Bash(rm -rf)'],
 };
 
-/** For a channel without rules of its own. */
+/** The rules for a channel that has none of its own. */
 export const CHANNEL_DEFAULTS: Readonly<Record<Channel, ToolRules>> = {
   line: CAREFUL,
   webhook: CAREFUL,

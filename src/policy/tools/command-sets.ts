@@ -14,7 +14,7 @@ export const isCommandSet = (name: string): name is CommandSet =>
 export const inSet = (set: CommandSet, words: readonly string[], cwd?: string): boolean =>
   entryOf(set, words, cwd) !== null;
 
-/** The entry of the set that matches the words of a plain command. */
+/** The entry in the set that matches the words of a plain command. */
 export const entryOf = (set: CommandSet, words: readonly string[], cwd?: string): SetEntry | null =>
   readOnlyEntryOf(words, cwd) ?? (set === 'safe' ? safeEntryOf(words, cwd) : null);
 
@@ -27,14 +27,14 @@ const readOnlyEntryOf = firstOf(READ_ONLY);
 const safeEntryOf = firstOf(SAFE);
 
 /**
- * The entry with the same first words, whatever options follow. It shows what such a command may
- * read.
+ * The entry with the same first words, whatever options follow. The entry shows what such a command
+ * may read.
  */
 export function namedEntryOf(words: readonly string[]): SetEntry | null {
   const relevant = withoutPager(words);
   return [...READ_ONLY, ...SAFE].find((entry) => startsWithEntry(entry, relevant)) ?? null;
 }
 
-/** Drops `--no-pager`, the one common and harmless option before git's command. */
+/** Drops `--no-pager`, the only common and harmless option that comes before git's subcommand. */
 const withoutPager = (words: readonly string[]): readonly string[] =>
   words[0] === 'git' && words[1] === '--no-pager' ? ['git', ...words.slice(2)] : words;

@@ -18,7 +18,7 @@ export interface Scopes {
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
   readonly session?: ToolRules | undefined;
-  /** If missing, the channel's defaults apply. */
+  /** If missing, the channel's default rules apply. */
   readonly channelRules?: ScopeRules | undefined;
   readonly global?: ScopeRules | undefined;
   /**
@@ -35,8 +35,8 @@ export interface ChannelRules {
 
 /**
  * Decides about a call (P1, P2). The session's rules come first, then the channel's, then the
- * global ones: the first of these with a matching rule decides. If there is none, the channel's
- * default applies. The message's own lists can make that stricter, and enforced rules set a
+ * global ones: the first of these with a matching rule decides. If no rule matches, the channel's
+ * default applies. The message's own lists can make the decision stricter, and enforced rules set a
  * minimum. If it is uncertain whether a deny or ask rule matches, the result is at least `ask`.
  */
 export function decide(call: ToolCall, scopes: Scopes): Verdict {
@@ -58,7 +58,7 @@ const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
 
-/** The verdict of each scope's enforced rules; no scope overrides another's. */
+/** The verdict of each scope's enforced rules, which no other scope can override. */
 function enforcedVerdicts(
   call: ParsedCall,
   { channelRules, global, through = [] }: Scopes,
@@ -147,7 +147,9 @@ const NAMES: Record<PolicyScope, string> = {
   default: 'defaults',
 };
 
-/** The first rule that certainly matches. The first that possibly matches is added to `doubts`. */
+/**
+ * The first rule that certainly matches. The first rule that possibly matches is added to `doubts`.
+ */
 function stopping(
   rules: readonly string[],
   call: ParsedCall,
@@ -177,7 +179,7 @@ function verdictOfMessage(
     const reason = `"${denied}" is in the message's disallowedTools`;
     return { decision: 'deny', scope: 'message', rule: denied, reason };
   }
-  // A question has no effect, so a list of tools does not exclude it.
+  // A question has no effects, so allowedTools never excludes it.
   if (allowedTools === undefined || QUESTIONS.has(call.tool)) return null;
   const matches = allowedTools.map((rule) => allows(rule, call));
   if (matches.includes('yes')) return null;

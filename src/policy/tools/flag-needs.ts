@@ -26,7 +26,9 @@ export class FlagNeeds {
     this.#flags = flags.map((whole) => ({ whole, needs: needsOf(whole) }));
   }
 
-  /** Whether the words from `from` up to `to` include all of them; `--` ends the options. */
+  /**
+   * Whether the words from `from` up to `to` include all of these options; `--` ends the options.
+   */
   areIn(options: GivenOptions, from: number, to: number): boolean {
     if (this.#flags.length === 0) return true;
     const end = options.endFrom(from, to);
@@ -49,7 +51,7 @@ export class GivenOptions {
   readonly #words = new Map<string, number[]>();
   readonly #letters = new Map<string, number[]>();
   readonly #names = new Map<string, number[]>();
-  /** Every `--`, and those that are not the value of a preceding option. */
+  /** The positions of all `--`, and of only those that are not the value of a preceding option. */
   readonly #dashes: number[] = [];
   readonly #ends: number[] = [];
 
@@ -101,7 +103,7 @@ function has(
   return positions !== undefined && (positions[firstFrom(positions, from)] ?? to) < to;
 }
 
-/** The index of the first position that is not before `from`. */
+/** The index of the first position that is `from` or later. */
 function firstFrom(positions: readonly number[], from: number): number {
   let [low, high] = [0, positions.length];
   while (low < high) {
@@ -112,7 +114,7 @@ function firstFrom(positions: readonly number[], from: number): number {
   return low;
 }
 
-/** Null for an option that is a whole word. */
+/** What a rule's flag requires; null if the flag is a whole-word option. */
 function needsOf(flag: string): Need[] | null {
   if (flag.startsWith('--')) return [needOf(flag.slice(2), '')];
   if (flag.length > LETTERS_MAX) return null;

@@ -4,8 +4,8 @@ import { inSet } from './command-sets.ts';
 import { TOOLS, type ToolKind, UNREPEATABLE } from './tool-table.ts';
 
 /**
- * Whether a call may be repeated after it ran (Q16). A tool that is not in the table, such as one
- * from an MCP server, may do anything.
+ * Whether a call may be repeated after it has run (Q16). A tool that is not in the table, such as
+ * one from an MCP server, may do anything.
  */
 export function kindOf(call: ToolCall): ToolKind {
   const { command } = parseCall(call);
@@ -15,7 +15,10 @@ export function kindOf(call: ToolCall): ToolKind {
   return words && inSet('read-only', words) ? 'reading' : 'writing';
 }
 
-/** The same for a message to the shell agent. Another `program` may do anything with it. */
+/**
+ * Like `kindOf`, but for a message to the shell agent. A configured `program` may do anything with
+ * the message.
+ */
 export function kindOfCommand(message: string, program?: readonly string[]): ToolKind {
   const kind = kindOf(shellCall(message));
   return program !== undefined && kind === 'reading' ? 'writing' : kind;

@@ -1,6 +1,6 @@
 /**
- * Remembers what was computed for a command's words, because every rule asks for it: a command may
- * have a hundred thousand words, and a session hundreds of rules.
+ * Caches what was computed for a command's words, because every rule needs it: a command may have a
+ * hundred thousand words, and a session hundreds of rules.
  */
 export function perWords<T>(
   compute: (words: readonly string[], ...more: (string | undefined)[]) => T,

@@ -26,13 +26,13 @@ const SYNTAX = new Map([
   ['{', 'a brace'],
   ['}', 'a brace'],
 ]);
-/** Special only at the beginning of a word. */
+/** Characters that are special only at the beginning of a word. */
 const WORD_START = new Map([
   ['#', 'a comment'],
   ['~', 'a "~"'],
   ['=', 'a "="'],
 ]);
-/** Still special between double quotes. */
+/** Characters that are still special between double quotes. */
 const IN_DOUBLE_QUOTES = new Set(['$', '`', '\\']);
 
 export const RESERVED: ReadonlySet<string> = new Set(
@@ -121,8 +121,9 @@ export const baseName = (word: string): string =>
   word.slice(word.lastIndexOf('/') + 1).toLowerCase();
 
 /**
- * The visible words of a command that is not plain, for deny rules: its parts between operators, once
- * with the quotes removed (`r''m`), once with quoted text split into words (`bash -c "rm x"`).
+ * The visible words of a command that is not plain, for deny rules. The parts between operators are
+ * given in two readings: with the quotes removed (`r''m`), and with quoted text split into words
+ * (`bash -c "rm x"`).
  */
 export function looseParts(command: string): string[][] {
   const joined = command.replace(/\\\r?\n/g, ' ');

@@ -1,9 +1,9 @@
 import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.ts';
 
 /*
- * The commands of `Bash(read-only)`, as listed in docs/policy.md. They cannot write a file, run
- * another program or send anything. A program with an option that can do so is listed with its
- * allowed options, so a new option requires approval. Not included:
+ * The commands of `Bash(read-only)`, as listed in docs/policy.md. These commands cannot write a
+ * file, run another program or send anything. If a program has an option that does any of these,
+ * it is listed with its allowed options, so a new option requires approval. Not included:
  * - programs that a version manager puts on the PATH (node, python, cargo, …): a file in the directory
  *   decides what they run, even for `--version`;
  * - printf: in some shells it runs the command in `a[$(…)]`, even in quotes.
@@ -22,9 +22,9 @@ const GREP = options(
 );
 
 /**
- * In Claude Code's shell, grep is ugrep. It has options that run programs or read lists of options,
- * and it searches folders even without -r (with -2, two levels deep). Options that follow links are
- * excluded, because links may lead anywhere.
+ * In Claude Code's shell, grep is ugrep. ugrep has options that run programs or read lists of
+ * options, and it searches folders even without -r (with -2, two levels deep). Options that follow
+ * links are excluded, because links may lead anywhere.
  */
 const GREP_ALL = options(
   GREP,
@@ -112,14 +112,15 @@ export const READ_ONLY: readonly SetEntry[] = [
   ...each('cat, head, tail, nl, cut, tr, comm, cmp, od, hexdump'),
   { words: 'wc', only: WC },
   ...each('md5sum, sha1sum, sha256sum', { only: SUMS }),
-  // It replaces `@list` with the words in the file `list`.
+  // `strings` replaces `@list` with the words in the file `list`.
   { words: 'strings', only: STRINGS, neverFirst: ['@'] },
   ...each('grep, egrep, fgrep', { only: GREP_ALL, ...TREE, named: GREP, readsNamed: 'folders' }),
   { words: 'rg', only: RG, ...TREE },
   { words: 'sort', only: SORT },
   { words: 'tree', only: TREE_OPTIONS, ...NAMES },
   { words: 'find', only: FIND, wholeWords: true, ...NAMES },
-  // Without `e`, which shows processes' environments, and `-u`: if there is no such user, `-uxe` is `uxe`.
+  // Without `e`, which shows the environments of processes, and without `-u`, because if there is
+  // no user `xe`, `-uxe` is read as `uxe`.
   {
     words: 'ps',
     only: options('-e -f -l -p= -A -H --forest'),

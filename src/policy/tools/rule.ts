@@ -7,7 +7,7 @@ export interface Rule {
   readonly specifier: string | null;
 }
 
-/** Null if it is malformed. `Bash(*)` is `Bash`, as in Claude Code. */
+/** Null if the rule is malformed. `Bash(*)` is `Bash`, as in Claude Code. */
 export function parseRule(text: string): Rule | null {
   if (!ToolRule.safeParse(text).success) return null;
   const open = text.indexOf('(');

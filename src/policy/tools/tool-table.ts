@@ -1,16 +1,16 @@
 /* Claude Code's known tools: one table for rules (P1) and retries (Q16). */
 
-/** Whether a call that ran may run again. */
+/** Whether a call that has already run may be repeated. */
 export type ToolKind = 'reading' | 'writing' | 'unrepeatable';
 
 /** What a specifier in a rule for the tool refers to. */
 export type Subject = 'command' | 'file' | 'folder' | 'url' | 'agent';
 
 export interface Tool {
-  /** For commands, the most harmless kind they can have. */
+  /** If the tool runs commands, the least harmful kind that a command can have. */
   readonly kind: ToolKind;
   readonly subject?: Subject;
-  /** Rules for these tools apply to it, too. */
+  /** Rules for these tools also apply to this tool. */
   readonly alsoAs?: readonly string[];
   /** An MCP server decides what its input means. */
   readonly isOpen?: true;
@@ -31,7 +31,7 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['MultiEdit', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
   ['NotebookEdit', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
   ['Write', { kind: 'writing', subject: 'file', alsoAs: EDIT }],
-  // These fetch with GET, which is safe to repeat.
+  // These tools fetch with GET, which is safe to repeat.
   ['WebFetch', { kind: 'reading', subject: 'url' }],
   ['WebSearch', { kind: 'reading' }],
   // A subagent's own calls are judged one by one.
@@ -63,12 +63,12 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map<string, Tool>([
 /** Whether any text in the tool's input may be a path or a command. */
 export const isOpenTool = (name: string): boolean => TOOLS.get(name)?.isOpen ?? !TOOLS.has(name);
 
-/** Questions that only a person can answer. */
+/** Tools that ask a question only a person can answer. */
 export const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**
- * Commands whose effects others see, or that do more when repeated; written as in a deny rule's
- * `Bash(…)`.
+ * Commands whose effects others can see, or whose effects differ when they are repeated; written as
+ * in a deny rule's `Bash(…)`.
  */
 export const UNREPEATABLE: readonly string[] = [
   'git push',

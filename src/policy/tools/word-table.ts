@@ -5,9 +5,9 @@ import { baseName } from './plain-words.ts';
 const NAMES_MAX = 30;
 
 /**
- * The words of a command with numeric ids, for matching many rules against a long command. A rule
- * with a word that the command lacks is rejected at once; for any other rule, only the words after
- * its program are compared, each once.
+ * A command's words with numeric ids, for matching many rules against a long command. A rule with a
+ * word that the command lacks is rejected at once; for any other rule, only the words after its
+ * program are compared, each once.
  */
 export class WordTable {
   /** Number of words compared so far; tests check that it grows only with the command's length. */
@@ -67,16 +67,16 @@ export class WordTable {
   }
 
   /**
-   * Whether some part starts with the names (with `anywhere`: contains them at any word), followed
-   * by the flags. There may be options between the names, each with a value: `git -C there push` is
-   * `git push`. From name number `free` onwards, anything may stand between them.
+   * Whether some part starts with the names, followed by the flags; with `anywhere`, the names may
+   * begin at any word. There may be options between the names, each with a value: `git -C there
+   * push` is `git push`. From name number `free` onwards, anything may stand between the names.
    */
   matches(names: readonly string[], free: number, needs: FlagNeeds, anywhere: boolean): boolean {
     const ids = this.#idsOf(names);
     if (ids === null) return false;
     const done = 1 << ids.length;
     const isFree = free >= NAMES_MAX ? 0 : ~0 << free;
-    // Hoisted, because the loop may visit all words.
+    // Hoisted out of the loop, which may visit all words.
     const [idAt, isFlagAt, endAt] = [this.#idAt, this.#isFlagAt, this.#endAt];
     const second = free > 1 ? ids[1] : undefined;
     const positions = this.#positionsOf(ids[0]!);
@@ -87,7 +87,7 @@ export class WordTable {
       const start = positions[i]!;
       if (start < from) continue;
       const end = endAt[start]!;
-      // The first match in its part counts, because the flags may follow any of them.
+      // Keeps the first match in each part, because the flags may follow any of its matches.
       if (begun === -1 || endAt[begun] !== end) begun = start;
       const at = start + 1;
       // The next word is neither an option nor the rule's second name.
@@ -112,10 +112,10 @@ export class WordTable {
   }
 
   /**
-   * Matches the words after one program name. Bit n means that n names have matched; all candidate
+   * Matches the words after one program name. Bit n means that n names have matched. All candidate
    * starts in the part advance together, one step per word, until none is left. Returns the end
-   * position, negated if not all names matched. It is a plain number because this runs for every
-   * word that is a program's name.
+   * position, negated if not all names matched. The result is a plain number because this function
+   * runs for every word that is a program's name.
    */
   #follow(
     ids: readonly number[],

@@ -34,7 +34,7 @@ export function fairnessRules(rule: Rule): void {
       rule(
         `[Q4] ${count} users and ${slots} slots ${how}: each user starts in time`,
         async (rig) => {
-          // Every third user has a lot to do, including the first by name.
+          // Every third user, including the first by name, has many lanes.
           const lanesOf = (user: string) => (users.indexOf(user) % 3 === 0 ? 12 : 1);
           await expectFair(rig, { slots, users, lanesOf, staggered });
         },

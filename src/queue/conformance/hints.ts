@@ -3,7 +3,10 @@ import { onTopic, READY, SCHEDULES } from '../hint.ts';
 import type { Rig, Rule } from './rig.ts';
 import { scheduleWrite } from './schedule.ts';
 
-/** Topics named while `act` runs; a note to the log, sent last, proves that earlier hints have arrived. */
+/**
+ * Topics named while `act` runs; a note to the log, sent last, proves that earlier hints have
+ * arrived.
+ */
 async function topicsOf(rig: Rig, act: () => Promise<unknown>): Promise<string[]> {
   const named: string[] = [];
   const stop = rig.store.onHint(({ topics }) => named.push(...topics));

@@ -3,7 +3,7 @@ import { ErrorClass } from '../../contract/outcome.ts';
 import { READY } from '../hint.ts';
 import { failed, type Rule } from './rig.ts';
 
-/** Listed again here, so a mistake in the policy's table is noticed. */
+/** Listed again here, so that a mistake in the policy's table is noticed. */
 const RETRYABLE: readonly ErrorClass[] = [
   'timeout',
   'agent_crash',

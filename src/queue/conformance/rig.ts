@@ -178,12 +178,16 @@ export class Rig {
     return Object.fromEntries(all.filter(([, count]) => count !== 0));
   }
 
-  /** Resolves with the first hint of the topic. Call it before the operation that causes the hint. */
+  /**
+   * Resolves with the first hint of the topic. Call it before the operation that causes the hint.
+   */
   hintOf(topic: string): Promise<Hint> {
     return this.hint(({ topics }) => topics.includes(topic));
   }
 
-  /** Resolves with the first hint that matches. Call it before the operation that causes the hint. */
+  /**
+   * Resolves with the first hint that matches. Call it before the operation that causes the hint.
+   */
   hint(fits: (hint: Hint) => boolean): Promise<Hint> {
     return new Promise((resolve) => {
       const stop = this.store.onHint((hint) => {

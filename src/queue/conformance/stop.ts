@@ -101,7 +101,8 @@ export function stopRules(rule: Rule): void {
     await rig.change({ do: 'answer', run: id });
     expect(await rig.claim()).toEqual([]);
     expect((await rig.run(id)).state).toBe('waiting');
-    // Its agent is stopped after the answer: the run is queued, and the question is not asked again.
+    // Its agent is stopped after the answer: the run is queued, and the question is not asked
+    // again.
     await rig.end(asking, { kind: 'left_waiting' });
     expect(await rig.run(id)).toMatchObject({ state: 'queued', attempts: 0, crashes: 0 });
     expect(await rig.claim()).toEqual([]);

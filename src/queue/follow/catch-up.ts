@@ -8,7 +8,7 @@ import type { Tail } from './tail.ts';
 
 export interface CatchUp {
   readonly store: LogStore;
-  /** Limits how many tails read stored events at a time, so they do not hold up writers. */
+  /** Limits how many tails read stored events at a time, so that readers do not hold up writers. */
   readonly slots: Slots;
   /** Approximate maximum number of bytes in a page. */
   readonly pageBytes: () => number;
@@ -16,7 +16,7 @@ export interface CatchUp {
   readonly failed: (error: unknown) => Promise<void>;
 }
 
-/** Gives a tail the stored events at the speed of its reader, then makes it live. */
+/** Sends the stored events to a tail at the pace of its reader, then makes the tail live. */
 export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<void> {
   const pages = new PageSize(by.pageBytes);
   let proven = 0;
@@ -36,9 +36,8 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
 }
 
 /**
- * Snapshot and subscription are taken together: events that reach the feed while the page is being
- * read are held for the tail, so it misses nothing after the last page. Returns the last proven
- * seq.
+ * Reads one page of stored events. Events that reach the feed during the read are held for the
+ * tail, so it misses nothing when it becomes live after the last page. Returns the last proven seq.
  */
 async function readPage(
   feed: LaneFeed,
@@ -57,7 +56,8 @@ async function readPage(
   try {
     const page = await store.listAfter(tail.lane, from.head, limit, tail.runId ?? undefined);
     const full = page.length >= limit;
-    // A run's events are interleaved with others, so only their order shows that none is missing.
+    // A run's events are interleaved with others, so their seqs have gaps, and only their order
+    // shows that none is missing.
     const last = page.at(-1)?.seq ?? from.head;
     const step =
       tail.runId === null

@@ -10,16 +10,18 @@ export interface Position {
 
 export interface Advance extends Position {
   readonly events: readonly LogEvent[];
-  /** Read again immediately: the page was full, or ended at a gap that has no explanation yet. */
+  /**
+   * Whether to read again immediately, because the page was full or ended at an unexplained gap.
+   */
   readonly more: boolean;
   /** Removed events were skipped. */
   readonly skipped: boolean;
 }
 
 /**
- * Accepts a page of a lane's log without losing anything. A lane's events become visible in the
- * order of their seq, so a gap before a seq that was proven before the read began can only be a
- * removed event. Any other gap is not skipped but read again; by then, the seq after it is proven.
+ * Accepts a page of a lane's log without losing events. A lane's events become visible in seq
+ * order, so a gap before a seq that was proven before the read began can only be a removed event.
+ * Any other gap is not skipped but read again; by then, the seq after it is proven.
  */
 export function advance(from: Position, page: readonly LogEvent[], full: boolean): Advance {
   let { head } = from;
@@ -36,6 +38,6 @@ export function advance(from: Position, page: readonly LogEvent[], full: boolean
   }
   const proven = Math.max(from.proven, head);
   if (full) return { events: page, head, proven, more: true, skipped };
-  // There was nothing after the page, so the proven events after it were removed.
+  // Nothing followed the page, so any proven events after it have been removed.
   return { events: page, head: proven, proven, more: false, skipped: skipped || proven > head };
 }

@@ -19,14 +19,14 @@ const LANES_PER_POLL = 1000;
 const LANES_PER_READ = 64;
 
 /**
- * The followed lanes and all reads for them: at most one read of new events and one poll are in
- * progress, however many lanes there are. A failed read is retried at the next tick.
+ * The followed lanes and all reads for them: at most one poll and one read of new events are in
+ * progress at a time, however many lanes there are. A failed read is retried at the next tick.
  */
 export class Feeds {
   readonly #store: Store;
   readonly #on: FeedEvents;
   readonly #feeds = new Map<string, LaneFeed>();
-  /** Feeds whose log grew. */
+  /** Feeds whose lane's log has grown. */
   readonly #woken = new Set<LaneFeed>();
   /** Feeds whose last seq is not known yet. */
   readonly #fresh = new Set<LaneFeed>();
@@ -125,8 +125,8 @@ export class Feeds {
       const grown: string[] = [];
       for (const { feed, head } of asked) {
         const seq = last.get(feed.lane) ?? 0;
-        // A lane's last seq never decreases. If a lane is removed, created again and grows longer
-        // than before, all between two polls, that goes unnoticed.
+        // A lane's last seq never decreases. If, between two polls, a lane is removed, is created
+        // again and grows longer than before, this goes unnoticed.
         if (seq < head) this.#on.gone(feed);
         else if (feed.reaches(seq)) {
           grown.push(feed.lane);
@@ -138,8 +138,8 @@ export class Feeds {
   }
 
   /**
-   * Performs one read; the rest follows in the next turn of the event loop, so readers get their
-   * turn.
+   * Performs one read and leaves the rest to the next turn of the event loop, so that readers can
+   * run in between.
    */
   async #readWoken(): Promise<void> {
     const feeds = [...this.#woken].slice(0, LANES_PER_READ);

@@ -25,13 +25,13 @@ export interface TailFrom {
   readonly signal: AbortSignal | null;
 }
 
-/** How many tails read stored events at a time; the other connections are for writers. */
+/** How many tails may read stored events at a time; the remaining connections are for writers. */
 const READING_TAILS = 3;
 
 /**
- * Follows the logs of many lanes for many tails. A hint names the lanes that grew, and one poll
- * over all of them finds those that no hint named (E1). It runs while there is a tail or a reader
- * of the hint feed; both stay open while the database is unavailable.
+ * Follows the logs of many lanes for many tails. Hints name the lanes that grew, and a poll of all
+ * followed lanes finds growth that no hint reported (E1). The follower runs while there is a tail
+ * or a reader of the hint feed; both stay open while the database is unavailable.
  */
 export class Follower {
   readonly #store: Store;
@@ -70,7 +70,7 @@ export class Follower {
     );
   }
 
-  /** The number of followed lanes, and of tails on them. */
+  /** How many lanes are followed, and how many tails are on them. */
   get stats(): { lanes: number; tails: number } {
     return { lanes: this.#feeds.size, tails: this.#tails };
   }
@@ -109,7 +109,10 @@ export class Follower {
     return reader;
   }
 
-  /** Anything may have changed, not only logs: readers of the hint feed reload everything. */
+  /**
+   * Reports that anything may have changed, not only logs; readers of the hint feed then reload
+   * everything.
+   */
   hintAll(): void {
     this.#growth.note([], true);
   }
@@ -133,14 +136,18 @@ export class Follower {
     await this.#checkRun(tail);
   }
 
-  /** Checks runs whose `done` may have been skipped. Tails that are not live yet check themselves. */
+  /**
+   * Checks runs whose `done` may have been skipped. Tails that are not live yet make this check
+   * themselves.
+   */
   #checkRuns(feed: LaneFeed): void {
     for (const tail of feed.tails) if (feed.isLive(tail)) void this.#checkRun(tail);
   }
 
   /**
-   * The `done` of a finished run may be before the cursor, or may have been removed with the run;
-   * its tail would wait forever. Called only for live tails, so a later `done` is not missed.
+   * The `done` of a finished run may be before the cursor, or may have been removed with the run.
+   * In either case, a tail of the run would wait forever. Called only for live tails, so a later
+   * `done` is not missed.
    */
   async #checkRun(tail: Tail): Promise<void> {
     const { lane, runId } = tail;
@@ -151,7 +158,7 @@ export class Follower {
           if (run.lastSeq !== null && run.lastSeq <= tail.position) tail.finish('done');
           return;
         }
-        // A run removed from the queue is gone, but its last events may not have arrived yet.
+        // The run has been removed from the queue, but its last events may not have arrived yet.
         const rest = await this.#store.listAfter(lane, tail.position, 1, runId);
         if (rest.length === 0) tail.finish('gone');
         return;
@@ -220,7 +227,7 @@ export class Follower {
   }
 }
 
-/** A tail that ends leaves its feed during the loop, which a Set allows. */
+/** Each tail is removed from its feed's Set during the loop, which is safe. */
 function endTails(feed: LaneFeed, end: (tail: Tail) => void): void {
   for (const tail of feed.tails) end(tail);
 }

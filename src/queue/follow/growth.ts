@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Coalescer } from '../coalescer.ts';
 import { Signal } from './signal.ts';
 
-/** A lane's log grew, or `all`: too much changed to list, so everything must be checked. */
+/**
+ * A lane whose log has grown; `all` if too much has changed to list, so everything must be checked.
+ */
 export type Growth = { readonly lane: string; readonly lastSeq: number } | { readonly all: true };
 
 /** Further growth of a lane within this time is combined; the first is reported immediately. */
@@ -10,7 +12,10 @@ const WINDOW_MS = 50;
 /** How many lanes a reader may leave unread; beyond that, it gets `all`. */
 const LANES_MOST = 10_000;
 
-/** One reader of the hint feed. It gets the latest seq of each lane that grows after it joined. */
+/**
+ * One reader of the hint feed. The reader gets the latest seq of each lane that has grown since the
+ * reader joined.
+ */
 export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
   readonly #grown = new Map<string, number>();
   readonly #changed = new Signal();
@@ -68,7 +73,10 @@ export class GrowthReader implements AsyncIterableIterator<Growth, void, void> {
   }
 }
 
-/** Reports to readers which lanes grew, whether followed or not. Hints are never replayed. */
+/**
+ * Reports the growth of all lanes to readers, whether or not the lanes are followed. Hints are
+ * never replayed.
+ */
 export class GrowthHub {
   readonly readers = new Set<GrowthReader>();
   readonly #lastSeqs: (lanes: readonly string[]) => Promise<ReadonlyMap<string, number>>;
@@ -85,7 +93,7 @@ export class GrowthHub {
     this.#failed = failed;
   }
 
-  /** These lanes grew; with `all`, any lane may have. */
+  /** Records that these lanes have grown; with `all`, any lane may have grown. */
   note(lanes: Iterable<string>, all = false): void {
     if (this.readers.size === 0) return;
     for (const lane of lanes) this.#grown.add(lane);
@@ -108,7 +116,7 @@ export class GrowthHub {
     } else {
       try {
         const grown = await this.#lastSeqs(lanes);
-        // A removed lane has no log to point to, and there is no record of who could see it.
+        // A removed lane has no last seq to report, and there is no record of who could see it.
         const isGone = lanes.some((lane) => !grown.has(lane));
         for (const reader of this.readers) isGone ? reader.offerAll() : reader.offer(grown);
       } catch (error) {

@@ -56,7 +56,9 @@ export class LaneFeed {
     this.#begun.resolve();
   }
 
-  /** Records that the log reaches this seq. True if that is further than it has been read. */
+  /**
+   * Records that the log reaches this seq. Returns true if the log has not been read that far yet.
+   */
   reaches(last: number): boolean {
     this.#proven = Math.max(this.#proven, last);
     return this.head !== null && last > this.head;
@@ -86,7 +88,7 @@ export class LaneFeed {
     return { more: more || this.#proven > head, skipped };
   }
 
-  /** From now on, the tail gets new events. It must already have all events up to `head`. */
+  /** From now on, the tail gets new events. The tail must already have all events up to `head`. */
   join(tail: Tail): void {
     if (tail.open) this.#live.add(tail);
   }
@@ -101,7 +103,7 @@ export class LaneFeed {
     return this.tails.delete(tail);
   }
 
-  /** Starts holding new events for a tail that is about to read up to this point. */
+  /** Starts holding new events for a tail that is about to read the events before them. */
   hold(): Held {
     const held = new Held();
     this.#held.add(held);

@@ -10,7 +10,7 @@ const ALL_BYTES = 32 * 1024 * 1024;
 /** Below this share of the maximum size, pages get longer. */
 const SMALL = 1 / 8;
 
-/** Maximum page size per reader. Each reader holds one page, even while it takes nothing. */
+/** Maximum page size per reader. Each reader holds one page even while it takes no events. */
 export const pageBytes = (readers: number, all = ALL_BYTES): number =>
   Math.min(PAGE_BYTES, all / Math.max(1, readers));
 

@@ -1,4 +1,6 @@
-/** A semaphore: admits a few at a time; the others wait in order of arrival. */
+/**
+ * A semaphore: admits a limited number of callers at a time; the others wait in order of arrival.
+ */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,8 +1,8 @@
 import type { Caps } from '../store.ts';
 
 /*
- * Which ready lanes a claim takes: the synchronous form, used by the memory and SQLite stores. In
- * PostgreSQL, a function in the database takes the same steps
+ * Chooses the ready lanes that a claim takes. This is the synchronous form, used by the memory and
+ * SQLite stores. In PostgreSQL, a function in the database takes the same steps
  * (storage/migrations/0013-claim-turns.ts).
  *
  * Each type has its own cursor over the owners that have ready lanes of that type. A claim visits
@@ -13,20 +13,20 @@ import type { Caps } from '../store.ts';
  * skipped while slots are handed out (Q4): the cursor stops before the first such owner that got
  * nothing.
  *
- * Hosts compete for the slots of a capped type. If there are too few for all of them, the next
+ * Hosts compete for the slots of a capped type. If there are too few slots for all hosts, the next
  * lanes are chosen among all hosts whose workers have free slots; a claim takes its own lanes and
  * leaves slots for the other hosts, which get a hint. A slot is left free for TURN_MS. If a host
  * takes nothing in that time, no more slots are left for it until it takes something again. So a
- * hanging host costs that time only once, and no slot stays idle for long.
+ * hung host costs that time only once, and no slot stays idle for long.
  */
 
-/** How long a slot is left for a host: four of a worker's polls. */
+/** How long a slot is left for a host: four times a worker's polling interval. */
 export const TURN_MS = 1000;
 
-/** All hosts but the claiming one, each with the number of free slots its workers have. */
+/** All hosts except the claiming host, each with the number of free slots its workers have. */
 export type OtherHosts = ReadonlyMap<string, number>;
 
-/** A slot left for a host, with the type's cap as the worker that left it knew it. */
+/** A slot left for a host, with the type's cap according to the worker that left it. */
 export interface Turn {
   readonly since: number;
   readonly cap: number;
@@ -46,14 +46,17 @@ export interface ReadyLanes {
    * except those for which a slot was left longer than TURN_MS ago.
    */
   otherHosts(type: string): OtherHosts;
-  /** The next owner in order, after `after`, with a ready lane that this host or one of `others` may take. */
+  /**
+   * The next owner in order, after `after`, with a ready lane that this host or one of `others` may
+   * take.
+   */
   nextOwner(type: string, after: string | null, others: OtherHosts): string | null;
   /**
    * Gives an owner up to `count` slots, longest-waiting lanes first: takes up to `here` lanes for
    * this host, and leaves slots for `others`, but no more than they have free.
    */
   share(type: string, owner: string, count: number, here: number, others: OtherHosts): Shared;
-  /** Records that a slot is left for a host from now on, unless one already is. */
+  /** Records that a slot is left for a host from now on, unless a slot is already left for it. */
   leave(type: string, host: string, cap: number): void;
   /** The slot left for this host. */
   turn(type: string): Turn | null;
@@ -61,7 +64,10 @@ export interface ReadyLanes {
   /** Whether there is a ready lane that only this host may take. */
   hasOwn(type: string): boolean;
   executingOfType(type: string): number;
-  /** Includes lanes taken in this claim; if `type` is null, counts all types. */
+  /**
+   * The number of the owner's executing runs, including those taken in this claim. If `type` is
+   * null, counts all types.
+   */
   executingOfOwner(owner: string, type: string | null): number;
 }
 
@@ -89,7 +95,7 @@ export function planClaim(
   const { caps } = request;
   const open: Open[] = [];
   for (const type of request.types) {
-    // A type may be called `constructor`.
+    // A type may be named `constructor`.
     const cap = Object.hasOwn(caps.types, type) ? caps.types[type] : undefined;
     const executing = cap === undefined ? 0 : lanes.executingOfType(type);
     const one = { type, cap: cap ?? Number.POSITIVE_INFINITY, executing };
@@ -150,7 +156,7 @@ function claimType(
   return here - free;
 }
 
-/** Empty if there are enough slots for this host and for all free slots of the others. */
+/** Empty if the type's cap leaves room to fill all free slots on this host and the others. */
 function competingHosts(
   lanes: ReadyLanes,
   type: string,

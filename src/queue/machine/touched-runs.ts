@@ -10,7 +10,7 @@ export interface TouchedRun {
 /** Up to this size, scanning the list is cheaper than building a map. */
 const FEW = 8;
 
-/** The runs of one change, in the order they were touched. Nearly always there is just one. */
+/** The runs of one change, in the order they were touched. Nearly always there is just one run. */
 export class TouchedRuns {
   #list: TouchedRun[] = [];
   #byId: Map<string, TouchedRun> | null = null;

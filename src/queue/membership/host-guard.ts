@@ -9,7 +9,7 @@ export interface HostGuardOptions {
   readonly everyMs: number;
   readonly stopping: () => boolean;
   /**
-   * Called if a node on another machine has a lease under our host id, which may be about to
+   * Called if a node on another machine has a lease under our host id; that lease may be about to
    * expire.
    */
   readonly onWaiting: (node: NodeRecord) => void;
@@ -19,11 +19,11 @@ export interface HostGuardOptions {
  * Returns null once no other machine has our host id. Otherwise returns a live node on another
  * machine, which proves that the id was copied (Q23).
  *
- * The boot id distinguishes machines: all processes of a kernel share it, even in containers, and a
- * reboot changes it. So a live lease under another boot id was either left behind by a machine that
- * was rebooted or replaced, in which case it expires, or it is renewed, in which case another
- * machine is alive. Called by a node that has joined but claimed nothing, so if two start together,
- * one sees the other.
+ * The boot id distinguishes machines: all processes that run under one kernel share it, even in
+ * containers, and a reboot changes it. So if there is a live lease under another boot id, either a
+ * machine that was rebooted or replaced left it behind, and it expires, or another machine is alive
+ * and renews it. Called by a node that has joined but claimed nothing, so if two nodes start
+ * together, one sees the other.
  */
 export async function findOtherMachine(options: HostGuardOptions): Promise<NodeRecord | null> {
   const { store, everyMs, stopping, onWaiting } = options;
@@ -33,7 +33,8 @@ export async function findOtherMachine(options: HostGuardOptions): Promise<NodeR
     const others = (await store.listNodes()).filter(
       (node) => node.leaseUntil > now && isOtherMachine(node, options.self),
     );
-    // A node that disappeared before its lease expired has left properly: it was alive, and may return.
+    // If a node disappeared before its lease expired, it left in an orderly way, so it was alive
+    // and may return.
     const seen = new Set(others.map(({ id }) => id));
     const left = [...firstSeen.values()].find(
       (node) => !seen.has(node.id) && node.leaseUntil > now,

@@ -1,9 +1,10 @@
 import type { KeepLease, LeaseKeeper } from '../store.ts';
 
 /*
- * Keeps a node's lease with two threads. One thread renews it, so a blocked event loop does not lose
- * it; the main thread sends heartbeats, so a process that hangs forever does not keep it. Both see
- * the same three numbers in shared memory. A store's thread entry is little more than:
+ * Keeps a node's lease with two threads. One thread renews the lease, so it is not lost when the
+ * event loop is blocked; the main thread sends heartbeats, so a process that hangs forever does not
+ * keep the lease. Both threads see the same three numbers in shared memory. The entry point of a
+ * store's renewal thread is little more than:
  *
  *   const lease = new SharedLease(workerData.buffer);
  *   const stop = startRenewing(lease, workerData.options, () => renewInDatabase(…));
@@ -61,7 +62,9 @@ export class SharedLease {
     Atomics.store(this.#slots, TRUSTED_UNTIL, until);
   }
 
-  /** The store reported that the lease is gone. Never undone: the worker joins as a new node. */
+  /**
+   * The store reported that the lease is gone. This is final: the worker joins again as a new node.
+   */
   lose(): void {
     Atomics.store(this.#slots, LOST, 1n);
   }
@@ -149,7 +152,7 @@ export function keepShared(
   };
 }
 
-/** For a store without a thread: the main thread itself renews. */
+/** For a store without a thread: renews the lease on the main thread. */
 export function keepInProcess(
   options: KeepLease,
   renew: () => boolean | Promise<boolean>,

@@ -18,9 +18,9 @@ export interface MembershipOptions {
 }
 
 /**
- * One node, from its join until it leaves or loses its lease. It has its own writer, which ends
- * with it; a worker that continues after losing its lease joins under a new id, so nothing from the
- * old node can be mistaken for the new one.
+ * One node, from its join until it leaves or loses its lease. Each node has its own writer, which
+ * ends with the node. A worker that continues after losing its lease joins under a new id, so that
+ * writes by the old node cannot be mistaken for writes by the new node.
  */
 export class Membership {
   readonly id: string;
@@ -53,14 +53,14 @@ export class Membership {
     return this.remainingMs > 0;
   }
 
-  /** Ends all writes under this node's id. */
+  /** Stops all writes under this node's id. */
   async end(): Promise<void> {
     this.#over = true;
     this.writer.abandon();
     await this.#keeper.stop();
   }
 
-  /** Runs it still holds are taken over like those of a dead node. */
+  /** Removes the node; runs it still holds are taken over like those of a dead node. */
   async leave(): Promise<void> {
     await this.end();
     await this.#store.leave(this.id);

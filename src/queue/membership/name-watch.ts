@@ -1,7 +1,7 @@
 import type { Logger } from '../logger.ts';
 
 export interface NameWatchOptions {
-  /** The names that currently have the problem. */
+  /** Lists the names that currently have the problem. */
   readonly list: () => Promise<readonly string[]>;
   /** The log field for the names. */
   readonly field: string;
@@ -9,7 +9,7 @@ export interface NameWatchOptions {
   readonly recovered: string;
 }
 
-/** Logs the names that have a problem whenever they change, and when none is left. */
+/** Logs which names have a problem: whenever the set changes, and once it is empty. */
 export class NameWatch {
   readonly #options: NameWatchOptions;
   readonly #log: Logger;

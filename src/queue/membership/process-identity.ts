@@ -28,9 +28,10 @@ export function identify(host?: string): ProcessIdentity {
 }
 
 /**
- * True only if the process cannot be alive. A node on another host, boot or pid namespace is never
- * judged by its pid, which may belong to an unrelated process here. The host alone proves nothing,
- * since its id may be configured or copied; the kernel generates a new boot id at each boot.
+ * True only if the process cannot be alive. A node with a different host, boot or pid namespace is
+ * never judged by its pid, which may belong to an unrelated process here. The host alone proves
+ * nothing, since its id may be configured or copied; the kernel generates a new boot id at each
+ * boot.
  */
 export function isProvablyDead(node: ProcessIdentity, self: ProcessIdentity): boolean {
   if (node.host !== self.host || node.bootId !== self.bootId || node.bootId === '') return false;
@@ -48,14 +49,15 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM means another user's process. Only ESRCH means that there is none.
+    // EPERM means that the process belongs to another user. Only ESRCH means that there is no such
+    // process.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
 interface ProcessStatus {
   readonly start: string;
-  /** A zombie has ended too; its parent just has not collected it yet. */
+  /** Also true for a zombie, which has exited but has not been reaped by its parent yet. */
   readonly ended: boolean;
 }
 
@@ -71,8 +73,8 @@ function statusOf(pid: number): ProcessStatus | null {
 }
 
 /**
- * Counts the fields of /proc/<pid>/stat after the last parenthesis: the program's name, the second
- * field, may itself contain spaces and parentheses.
+ * Counts the fields of /proc/<pid>/stat after the last parenthesis: the second field is the
+ * program's name, which may contain spaces and parentheses.
  */
 export function parseStat(stat: string): ProcessStatus {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -84,7 +86,8 @@ const MACHINE_ID_FILES = ['/etc/machine-id', '/var/lib/dbus/machine-id'];
 
 /**
  * An id for this machine: its machine-id, hashed because it is meant to be private (machine-id(5)),
- * else its host name. Both may change or appear later, so a lasting id is stored (node/host-id.ts).
+ * or its host name if there is none. The machine-id and the host name may change or appear later,
+ * so a permanent id is stored (node/host-id.ts).
  */
 export function deriveHostId(): string {
   const id = machineId();
@@ -100,7 +103,7 @@ function machineId(): string | null {
   return MACHINE_ID_FILES.map(read).find((id) => id !== null && isMachineId(id)) ?? null;
 }
 
-/** Images ship the file empty or as "uninitialized"; the first boot fills it in. */
+/** In a system image, the file is empty or contains "uninitialized"; the first boot fills it in. */
 export const isMachineId = (text: string): boolean =>
   /^[0-9a-f]{32}$/.test(text) && !/^0+$/.test(text);
 
@@ -114,7 +117,7 @@ function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Two processes with unknown namespaces must not seem to share one.
+    // Two processes with unknown namespaces must not appear to share a namespace.
     return `unknown-${randomUUID()}`;
   }
 }

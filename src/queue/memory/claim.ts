@@ -36,7 +36,7 @@ function take(tables: Tables, lane: LaneRecord, holder: machine.Holder, now: num
   return { run: toRun(record), fence: holder.fence };
 }
 
-/** Due runs join their lanes in the order of their times. */
+/** Due runs join their lanes in the order in which they became due. */
 function joinDue(tables: Tables, now: number): void {
   for (;;) {
     const record = tables.due.peek();

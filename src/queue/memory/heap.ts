@@ -1,6 +1,4 @@
-/**
- * An item in a heap. The heap writes the item's index into `slot` so that any item can be removed.
- */
+/** An item in a heap, which writes the item's index into `slot` so that any item can be removed. */
 export interface Slotted {
   slot: number;
 }

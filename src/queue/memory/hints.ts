@@ -11,7 +11,7 @@ export class Hints {
   #scheduled = false;
 
   add(listener: (hint: Hint) => void): () => void {
-    // Wrapped, so the same function can be added and removed twice.
+    // The listener is wrapped so that the same function can be added more than once.
     const own = (hint: Hint): void => listener(hint);
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);

@@ -1,13 +1,16 @@
 import type { RunRecord } from './records.ts';
 
 /**
- * Begun runs leave a gap at the front; it is closed once it exceeds both this and half the array.
+ * Runs that begin leave a gap at the front, which is closed once it exceeds both this size and half
+ * the array.
  */
 const HOLE_MAX = 64;
 
 const positionOf = (run: RunRecord): number => run.core.position ?? 0;
 
-/** The queued runs of one lane by position. Adding at the end and removing at the front are O(1). */
+/**
+ * The queued runs of one lane by position. Adding at the end and removing at the front are O(1).
+ */
 export class LaneQueue {
   #items: (RunRecord | undefined)[] = [];
   #front = 0;
@@ -22,8 +25,8 @@ export class LaneQueue {
 
   add(run: RunRecord): void {
     if (this.length === 0) {
-      // Created with its first run: most lanes have one run at a time, and an empty array grows by
-      // 17.
+      // The array is created with its first run, because most lanes have one run at a time, and
+      // pushing to an empty array reserves room for 17.
       this.#items = [run];
       return;
     }

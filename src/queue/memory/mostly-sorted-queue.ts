@@ -1,14 +1,15 @@
 import { Heap, type Slotted } from './heap.ts';
 
 /**
- * Removed items leave a gap at the front; it is closed once it exceeds both this and half the
- * array.
+ * Removed items leave a gap at the front, which is closed once it exceeds both this size and half
+ * the array.
  */
 const HOLE_MAX = 1024;
 
 /**
- * The least item first, for items that mostly arrive in order: those go into an array, and only the
- * others into a heap. Adding in order and removing at the front take constant time.
+ * A priority queue, least item first, for items that mostly arrive in order: items that do are put
+ * into an array, and only the rest into a heap. Adding in order and removing at the front take
+ * constant time.
  */
 export class MostlySortedQueue<T extends Slotted> {
   readonly #compare: (a: T, b: T) => number;
@@ -68,7 +69,7 @@ export class MostlySortedQueue<T extends Slotted> {
     this.#last = undefined;
   }
 
-  /** Keeps one item at the front, and one at the back to compare with. */
+  /** Drops removed slots at both ends, so that the first and the last slot hold items. */
   #closeUp(): void {
     while (this.#items[this.#front] === undefined) this.#front++;
     while (this.#items.at(-1) === undefined) this.#items.pop();

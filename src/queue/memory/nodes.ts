@@ -49,7 +49,7 @@ export function poll(tables: Tables, nodeId: string): Poll {
   return { holds, nodes, nextDueMs, stopped: tables.stop !== null };
 }
 
-/** Takes over the runs of nodes whose lease has expired and of `provenDead`. */
+/** Takes over the runs of the nodes in `provenDead` and of all nodes whose lease has expired. */
 export function takeOver(tables: Tables, provenDead: readonly string[]): TakenOverRun[] {
   const now = tables.clock();
   const dead = new Set(provenDead);
@@ -57,7 +57,7 @@ export function takeOver(tables: Tables, provenDead: readonly string[]): TakenOv
   return [...dead].flatMap((nodeId) => bury(tables, nodeId, now));
 }
 
-/** Ends every attempt of the node as crashed, then removes the node. */
+/** Ends each of the node's attempts as crashed, then removes the node. */
 export function bury(tables: Tables, nodeId: string, now: number): TakenOverRun[] {
   const takenOver: TakenOverRun[] = [];
   for (const lane of [...(tables.holds.get(nodeId) ?? [])]) {

@@ -3,14 +3,14 @@ import { POSITION_STEP, positionBetween, renumbered } from '../machine/position.
 import type { LaneRecord, RunRecord } from './records.ts';
 import { coreIn } from './tables.ts';
 
-/** The position after all runs of the lane. */
+/** The position after all of the lane's runs. */
 export function tailPosition(change: LaneChange): number {
   const position = change.lane.nextPosition;
   change.lane.nextPosition += POSITION_STEP;
   return position;
 }
 
-/** The position after the begun run and before every queued one. */
+/** The position after the lane's current run and before all queued runs. */
 export const headPosition = (lane: LaneRecord, change: LaneChange): number =>
   positionBefore(lane, change, lane.queue?.at(0), null);
 

@@ -27,7 +27,10 @@ export function purge(tables: Tables, request: PurgeRequest): { runs: number; la
   return { runs, lanes: lanes + dropEmptied(tables, request.before) };
 }
 
-/** Removes lanes that lost their last run earlier, because no finished run leads to them. */
+/**
+ * Removes lanes whose last run was removed earlier; these lanes cannot be found through a finished
+ * run.
+ */
 function dropEmptied(tables: Tables, before: number): number {
   let lanes = 0;
   for (const lane of [...tables.empty]) {
@@ -41,7 +44,7 @@ function dropEmptied(tables: Tables, before: number): number {
 function dropIfEmpty(tables: Tables, lane: LaneRecord): boolean {
   if (lane.row.kept || lane.runs.length > 0) return false;
   if (lane.row.held) {
-    // Someone still has to resume the lane; a later purge checks again.
+    // The lane stays held until someone resumes it; a later purge checks again.
     tables.empty.add(lane);
     return false;
   }

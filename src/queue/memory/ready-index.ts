@@ -2,7 +2,10 @@ import { MostlySortedQueue } from './mostly-sorted-queue.ts';
 import type { LaneRecord } from './records.ts';
 import { SortedNames } from './sorted-names.ts';
 
-/** The claimable lanes of one type and host: the owners, and each owner's lanes, longest-waiting first. */
+/**
+ * The claimable lanes of one type and host: the owners, and each owner's lanes, longest-waiting
+ * first.
+ */
 class Bucket {
   readonly owners = new SortedNames();
   readonly lanes = new Map<string, MostlySortedQueue<LaneRecord>>();
@@ -40,7 +43,10 @@ export class ReadyIndex {
     queue.add(lane);
   }
 
-  /** Must be called before the lane's row changes, because the row determines where the lane is. */
+  /**
+   * Must be called before the lane's row changes, because the row determines where in the index the
+   * lane is.
+   */
   remove(lane: LaneRecord): void {
     const { headType, host, owner } = lane.row;
     const type = headType as string;
@@ -59,7 +65,7 @@ export class ReadyIndex {
     if (hosts.size === 0) this.#types.delete(type);
   }
 
-  /** The next owner after the given one that has a lane these hosts may take. */
+  /** The next owner after the given one with a lane that these hosts may take. */
   nextOwner(type: string, hosts: readonly string[], after: string | null): string | null {
     const buckets = this.#types.get(type);
     let first = buckets?.get(ANYWHERE)?.owners.next(after) ?? null;
@@ -70,7 +76,7 @@ export class ReadyIndex {
     return first;
   }
 
-  /** Of the owner's lanes that this host may take, the one that has been ready longest. */
+  /** The owner's lane that has been ready longest, among the lanes that this host may take. */
   longestReady(type: string, host: string, owner: string): LaneRecord | undefined {
     const hosts = this.#types.get(type);
     const anywhere = hosts?.get(ANYWHERE)?.lanes.get(owner)?.peek();

@@ -6,7 +6,9 @@ import { longestReadyFirst } from './ready-index.ts';
 import type { LaneRecord } from './records.ts';
 import type { Tables } from './tables.ts';
 
-/** The tables as seen by a claim from the node. `take` takes a lane. */
+/**
+ * A view of the tables for one claim by the node. `take` is called with each lane that is taken.
+ */
 export function readyLanes(
   tables: Tables,
   node: NodeRecord,
@@ -72,7 +74,7 @@ const turnKey = (type: string, host: string): string => `${type}\n${host}`;
 
 /**
  * The owner's longest-waiting lane on another host with free slots. Lanes for which a slot was left
- * are still in the index, so a host's longest-waiting lane also stands for its next ones.
+ * are still in the index, so a host's longest-waiting lane also stands for the lanes after it.
  */
 function longestAway(
   { ready }: Tables,

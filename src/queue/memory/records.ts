@@ -8,8 +8,8 @@ import type { Slotted } from './heap.ts';
 import type { LaneQueue } from './lane-queue.ts';
 
 /*
- * The stored records. Callers never share them: objects are copied on the way in and out, so
- * changing one afterwards does not change the stored data.
+ * The stored records. Callers never share the records: objects are copied on the way in and out, so
+ * changing an object afterwards does not change the stored data.
  */
 
 export interface LaneRecord extends Slotted {
@@ -18,10 +18,10 @@ export interface LaneRecord extends Slotted {
   begun: RunRecord | null;
   /** The lane's queued runs; null until there is one. */
   queue: LaneQueue | null;
-  /** All stored runs of the lane. */
+  /** All of the lane's stored runs. */
   runs: RunRecord[];
   log: LogEvent[];
-  /** When its last run was removed, if it has none. */
+  /** When the lane's last run was removed, if it has no runs now. */
   emptySince: number | null;
 }
 
@@ -69,7 +69,7 @@ export function toRun(record: RunRecord): Run {
   };
 }
 
-/** A copy through JSON text, as a database would return it. */
+/** Copies a value through JSON text, so that the copy is what a database would return. */
 export function copyJson(value: Json): Json {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' || typeof value === 'boolean'

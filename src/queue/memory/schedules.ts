@@ -75,7 +75,7 @@ export function fireSchedule(tables: Tables, firing: Firing): boolean {
   if (record?.version !== firing.version) return false;
   const now = tables.clock();
   if (record.nextAt === null || record.nextAt > now) return false;
-  // The run comes first: if it is refused, the schedule stays as it is.
+  // The run is admitted first: if it is refused, the schedule stays as it is.
   enqueue(tables, [firing.admission]);
   tables.schedules.set(record.id, {
     ...record,

@@ -1,6 +1,4 @@
-/**
- * A larger piece is split. This is small enough that moving a piece's tail costs almost nothing.
- */
+/** Larger pieces are split. At this size, moving a piece's tail costs almost nothing. */
 const PIECE_MAX = 512;
 
 /**
@@ -40,7 +38,7 @@ export class SortedNames {
     if (piece.length === 0) this.#pieces.splice(at, 1);
   }
 
-  /** The names after a given one, in order; null starts from the first. */
+  /** The names after the given one, in order; null starts from the first. */
   *after(name: string | null): Generator<string> {
     let at = name === null ? 0 : this.#pieceOf(name);
     let index = 0;
@@ -55,7 +53,7 @@ export class SortedNames {
     }
   }
 
-  /** The names before a given one, backwards; null starts from the last. */
+  /** The names before the given one, in reverse order; null starts from the last. */
   *before(name: string | null): Generator<string> {
     let at = this.#pieces.length - 1;
     let index = (this.#pieces[at]?.length ?? 0) - 1;

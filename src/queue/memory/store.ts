@@ -202,8 +202,8 @@ class MemoryStore implements Store {
   }
 
   /**
-   * Renewed by the main thread itself. All nodes of this store run on that thread, so while it is
-   * blocked nothing can take over.
+   * The main thread renews the lease. All nodes of this store run on that thread, so while it is
+   * blocked, no node can take over.
    */
   keepLease(nodeId: string, options: KeepLease): LeaseKeeper {
     const keeper = keepInProcess(options, () => renew(this.#open, nodeId, options.leaseMs));

@@ -17,7 +17,7 @@ import { SortedNames } from './sorted-names.ts';
 const byId = (a: RunRecord, b: RunRecord): number => (a.core.id < b.core.id ? -1 : 1);
 
 /**
- * All data of the store, and the only way to change it: `commit` applies a LaneChange and updates
+ * All of the store's data, and the only way to change it: `commit` applies a LaneChange and updates
  * every index. A run is in at most one of `due`, `finished` and its lane's queue; a lane is in at
  * most one of `ready` and `delayed`.
  */
@@ -32,19 +32,19 @@ export class Tables {
   readonly ready = new ReadyIndex();
   readonly executing = new Executing();
   readonly hints = new Hints();
-  /** Runs that wait outside their lane until they are due. */
+  /** Runs that are waiting outside their lane until they are due. */
   readonly due = new Heap<RunRecord>(
     (a, b) => (a.core.runAt as number) - (b.core.runAt as number) || byId(a, b),
   );
-  /** Lanes whose run waits for its next attempt. */
+  /** Lanes whose run is waiting for its next attempt. */
   readonly delayed = new Heap<LaneRecord>((a, b) => a.row.readyAt - b.row.readyAt);
   /** Runs that a purge may remove; excludes those of kept lanes. */
   readonly finished = new Heap<RunRecord>(
     (a, b) => (a.core.finishedAt as number) - (b.core.finishedAt as number),
   );
-  /** Lanes each node holds, including asking ones. */
+  /** The lanes that each node holds, including those that are asking. */
   readonly holds = new Map<string, Set<LaneRecord>>();
-  /** Lanes whose run was answered and waits for a slot, in the order of the answers. */
+  /** Lanes whose run has been answered and is waiting for a slot, in the order of the answers. */
   readonly answered = new Set<LaneRecord>();
   /** Lanes without runs that no purge has removed yet. */
   readonly empty = new Set<LaneRecord>();

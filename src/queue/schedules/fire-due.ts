@@ -6,8 +6,8 @@ import type { Admission, ScheduleStore } from '../store.ts';
 import { tickAfter } from './schedule-plan.ts';
 
 /**
- * Ticks fired concurrently: a store can commit them together, and a pool has connections left for
- * others.
+ * How many ticks to fire concurrently: few enough for a store to commit together, and for a pool to
+ * have connections left for other callers.
  */
 const BATCH = 20;
 
@@ -54,7 +54,7 @@ export async function fireDue(
 
 interface OneFired {
   readonly fired: boolean;
-  /** Set even if another node fired the tick, since it computed the same time. */
+  /** Set even if another node fired the tick, because that node computed the same time. */
   readonly nextAt: number | null;
 }
 
@@ -79,7 +79,9 @@ async function fire(
   return { fired, nextAt };
 }
 
-/** Null if this node cannot read the schedule because its version or its time zones are older. */
+/**
+ * Null if this node cannot read the schedule because the node's version or time zones are older.
+ */
 function timesOf(
   schedule: Schedule,
   at: number,

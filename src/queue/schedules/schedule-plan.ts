@@ -53,7 +53,7 @@ export function resumedOf(current: Schedule, now: number): ScheduleWrite {
   return { ...written(current), paused: false, nextAt };
 }
 
-/** The tick after a time, or null if the schedule has fired its last tick. */
+/** The first tick after the given time, or null if the schedule has fired its last tick. */
 export const tickAfter = ({ cron, timezone }: Timing, after: number): number | null =>
   cron === null ? null : cronTimes(cron, timezone).next(after);
 

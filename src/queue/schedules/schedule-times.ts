@@ -7,10 +7,10 @@ import { wallClock } from './wall-clock.ts';
  * are not recurring schedules, and fires only once at a time of day that occurs twice.
  *
  * When clocks go forward, an expression for a time of day that does not exist fires at the first
- * one that does (`30 2 * * *` fires at 3:00). Expressions with several times a day skip it and fire
- * at their next time. When clocks go back, an expression for a time of day that occurs twice fires
- * the first time. Expressions whose hour is `*` or a step of it mean an interval and fire both
- * times.
+ * time after the gap (`30 2 * * *` fires at 3:00). Expressions with several times a day skip the
+ * missing time and fire at their next time. When clocks go back, an expression for a time of day
+ * that occurs twice fires the first time. Expressions whose hour is `*` or a step of it describe an
+ * interval and fire both times.
  */
 
 const CACHE_MAX = 1000;
@@ -18,7 +18,7 @@ const FIELDS = ['second', 'minute', 'hour', 'day of month', 'month', 'day of wee
 const NICKNAME = /^@[a-z]+$/i;
 
 export interface CronTimes {
-  /** The first time after an instant, in epoch milliseconds; null if there is none. */
+  /** The first time after the given one, in epoch milliseconds; null if there is none. */
   next(after: number): number | null;
 }
 
@@ -45,13 +45,16 @@ function makeTimes(expression: string, timezone: string): CronTimes {
       const time = cron.nextRun(new Date(after))?.getTime() ?? null;
       if (time === null || repeats) return time;
       const until = wall.secondPassUntil(time);
-      // A millisecond earlier, because nextRun() returns only later times.
+      // Starts a millisecond earlier, because nextRun() returns only later times.
       return until === null ? time : (cron.nextRun(new Date(until - 1))?.getTime() ?? null);
     },
   };
 }
 
-/** Null for a nickname. Croner also accepts dates and years, which do not recur forever. */
+/**
+ * Null for a nickname such as `@daily`. Croner also accepts dates and years, which do not recur
+ * forever.
+ */
 function fieldsOf(expression: string): string[] | null {
   const fields = expression.trim().split(/\s+/);
   if (fields.length === 1 && NICKNAME.test(fields[0] as string)) return null;
@@ -79,7 +82,8 @@ const named = (reason: string): string =>
   );
 
 function clockOf(timezone: string) {
-  // An offset such as +02:00 has no daylight saving time, and croner would refuse it later.
+  // An offset such as +02:00 is refused: it has no daylight saving time, and croner would refuse it
+  // later.
   const clock = /^[A-Za-z]/.test(timezone) ? wallClock(timezone) : null;
   if (clock !== null) return clock;
   throw wrong(

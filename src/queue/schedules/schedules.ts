@@ -72,7 +72,8 @@ export class Schedules {
   }
 
   /**
-   * Times from the next tick onwards; none if the schedule is paused or has fired its last tick.
+   * The times from the next tick onwards; none if the schedule is paused or has fired its last
+   * tick.
    */
   async nextTimes(id: string, count: number): Promise<number[]> {
     const wanted = parseInput(Count, count, 'count');

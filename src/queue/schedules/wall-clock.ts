@@ -1,11 +1,11 @@
-/** Longer than any clock has ever been set back at once. */
+/** No clock has ever been set back by more than this at once. */
 const LONGEST_CHANGE_MS = 3 * 3_600_000;
 
-/** The local time of a time zone, as a clock on the wall would show it. */
+/** The local time in a time zone, as a wall clock would show it. */
 export interface WallClock {
   /**
-   * If the clock has already shown this time and was then set back, the moment when it starts to
-   * show new times again. Otherwise null.
+   * If the clock had already shown this time before it was set back, the moment from which it shows
+   * new times again. Otherwise null.
    */
   secondPassUntil(time: number): number | null;
 }
@@ -27,8 +27,8 @@ export function wallClock(timezone: string): WallClock | null {
 }
 
 /**
- * Binary search for the first time in (low, high] for which `isSo` holds; it must hold for all
- * later times, too.
+ * Binary search for the first time in (low, high] for which `isSo` holds; it must also hold for all
+ * later times.
  */
 function firstWhere(low: number, high: number, isSo: (at: number) => boolean): number {
   let [no, yes] = [low, high];

@@ -14,7 +14,7 @@ const STAGE = { start: 0, event: 1, commit: 2, ask: 3, end: 4 } as const;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** One write that has not been answered yet, and its waiters. */
+/** A write that has no response yet, and its waiters. */
 export interface Entry {
   readonly channel: Channel;
   readonly write: Mutable<AttemptWrite> & { events?: NewEvent[] };
@@ -36,7 +36,7 @@ export interface Sink {
    * twice as many.
    */
   readonly bufferBytes: number;
-  /** False once the sink writes nothing more. */
+  /** False once the sink has stopped writing. */
   readonly accepting: boolean;
   added(channel: Channel, bytes: number): void;
 }
@@ -124,7 +124,7 @@ export class Channel {
     return waiter.promise;
   }
 
-  /** The last entry if the new part can be applied after its other parts; otherwise a new one. */
+  /** The last entry if the new part can be applied after its other parts; otherwise a new entry. */
   #entry(stage: number, bytes: number): Entry {
     let entry = this.queue.at(-1);
     const full = stage === STAGE.event && entry !== undefined && entry.bytes + bytes > WRITE_BYTES;

@@ -23,7 +23,7 @@ export interface AttemptEnd {
   readonly ms: number;
 }
 
-/** The state that the store derives from an ending. */
+/** The outcome that the store derives from how the attempt ended. */
 export function outcomeNameOf({ run, abort }: Attempt, { outcome }: Ending): AttemptEnd['outcome'] {
   if (outcome.kind === 'succeeded') return 'succeeded';
   if (outcome.kind === 'cancelled' || abort?.kind === 'cancelled') return 'cancelled';
@@ -45,7 +45,7 @@ export function logStart(attempt: Attempt, log: Logger): void {
   if (log !== SILENT) log.info(fieldsOf(attempt), 'Started');
 }
 
-/** Logs how an attempt ended. Operators rely on these message names, so they do not change. */
+/** Logs how an attempt ended. Operators rely on these message names, so they must not change. */
 export function logEnd(
   attempt: Attempt,
   ending: Ending,

@@ -78,7 +78,7 @@ export class AttemptWriter implements Sink {
   }
 
   async #flush(): Promise<void> {
-    // Wait one turn of the event loop, so everything a quick handler does becomes one write.
+    // Wait one turn of the event loop, so that everything a quick handler does becomes one write.
     await new Promise(setImmediate);
     while (this.#dirty.size > 0 && !this.#abandoned) {
       this.#underWay = this.#take();

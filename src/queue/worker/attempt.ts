@@ -6,7 +6,7 @@ import type { ClaimedRun } from '../store.ts';
 import type { Channel } from './attempt-channel.ts';
 import type { AttemptWriter } from './attempt-writer.ts';
 
-/** Shows which is newer: the worker's own knowledge or the result of a poll. */
+/** A counter that shows which is newer: the worker's own knowledge or the result of a poll. */
 let stamps = 0;
 export const nextStamp = (): number => ++stamps;
 
@@ -61,7 +61,7 @@ export class Attempt {
     return this.abort?.kind === 'lost';
   }
 
-  /** Aborts the handler's signal. The first reason stays, unless the run is lost later. */
+  /** Aborts the handler's signal. The first reason is kept, unless the run is lost later. */
   stop(reason: AbortReason): void {
     if (this.abort !== null && (this.lost || reason.kind !== 'lost')) return;
     this.abort = reason;
@@ -89,7 +89,7 @@ export class Attempt {
     if (this.abort !== null) throw this.abort;
     if (this.#question === null) {
       this.#question = Promise.withResolvers();
-      // It may be rejected while the ask is still being written.
+      // The promise may be rejected while the question is still being written.
       this.#question.promise.catch(() => {});
       await this.#ask();
     }

@@ -11,7 +11,10 @@ export interface Circumstances {
   readonly asking: boolean;
 }
 
-/** How an attempt ended, from its handler's return value and the reason its signal was aborted. */
+/**
+ * Determines how an attempt ended from its handler's return value and the reason why its signal was
+ * aborted.
+ */
 export function conclude(returned: Returned, { committed, abort, asking }: Circumstances): Outcome {
   if (committed !== null) return committed;
   const outcome = outcomeOf(returned);
@@ -29,6 +32,6 @@ export function conclude(returned: Returned, { committed, abort, asking }: Circu
   return asking ? { kind: 'left_waiting' } : { kind: 'handed_back', reason: abort.message };
 }
 
-/** A result counts even after the abort; returning nothing means that the handler gave up. */
+/** A result is used even after the abort; returning nothing means that the handler gave up. */
 const finished = (returned: Returned, outcome: Outcome): boolean =>
   outcome.kind === 'succeeded' && 'value' in returned && returned.value !== undefined;

@@ -16,8 +16,8 @@ export interface WorkerOptions {
   /** The host id belongs to one machine, so do not start while another machine uses it. */
   readonly oneMachine?: boolean;
   /**
-   * Asked after joining and before the first claim: why this worker must not claim anything, or null.
-   * The reason is thrown by `start`.
+   * Called after joining and before the first claim. Returns why this worker must not claim
+   * anything, or null; `start` throws that error.
    */
   readonly admit?: () => Promise<Error | null>;
   readonly roles?: NodeInfo['roles'];
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   readonly pollMs?: number;
   /** How long running handlers may continue when the worker stops. */
   readonly graceMs?: number;
-  /** Report a handler that has not returned this long after its signal was aborted. */
+  /** How long a handler may take to return after its signal was aborted before it is reported. */
   readonly returnMs?: number;
   /** How often to check for queued types and hosts without a live node. */
   readonly typesMs?: number;
@@ -83,7 +83,7 @@ export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
     ...given,
     store: queue.store,
     handlers: queue.handlers,
-    // Often enough to notice the end of a short lease.
+    // Polls often enough to notice the end of a short lease.
     pollMs: Math.min(options.pollMs ?? 250, leaseMs / 10),
     identity: identify(host),
     caps: { types: caps?.types ?? {}, perOwner: caps?.perOwner ?? null },

@@ -13,8 +13,8 @@ import { type Settings, settingsOf, type WorkerOptions } from './worker-settings
 export class Worker {
   readonly #settings: Settings;
   /**
-   * Outlives a stop, because after a restart the lane of a handler that has not returned stays
-   * blocked.
+   * Kept across stops, because the lane of a handler that has not returned stays blocked even after
+   * a restart.
    */
   readonly #attempts: RunningAttempts;
   readonly #stats: WorkerStats = { leaseLosses: 0, takenOver: 0, stopped: false };
@@ -40,8 +40,9 @@ export class Worker {
   }
 
   /**
-   * Stops claiming immediately, gives running handlers a grace period, then aborts their signals and
-   * hands back unfinished runs (Q20). `immediate` skips the grace period, even if a stop is already in progress.
+   * Stops claiming immediately, gives running handlers a grace period, then aborts their signals
+   * and hands back unfinished runs (Q20). `immediate` skips the grace period, even if a stop is
+   * already in progress.
    */
   stop(options: { immediate?: boolean } = {}): Promise<void> {
     if (this.#loop === null) return Promise.resolve();
@@ -49,7 +50,7 @@ export class Worker {
     return this.#loop.stop();
   }
 
-  /** The id of its node; null without a lease. */
+  /** The id of this worker's node; null without a lease. */
   get nodeId(): string | null {
     return this.#loop?.member?.id ?? null;
   }

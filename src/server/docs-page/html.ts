@@ -9,7 +9,10 @@ export class Html {
 
 type Part = Html | string | number | readonly Part[] | null;
 
-/** ``html`<p>${text}</p>` ``: values are escaped, except HTML and lists of it; null is left out. */
+/**
+ * ``html`<p>${text}</p>` ``: values are escaped unless they are HTML, lists are joined, and null is
+ * left out.
+ */
 export function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(texts.map((text, i) => text + render(parts[i] ?? null)).join(''));
 }

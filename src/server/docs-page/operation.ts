@@ -23,7 +23,10 @@ interface Parameter extends Field {
   readonly in: string;
 }
 
-/** Initially collapsed. Following a link opens it, because the link's target is inside. */
+/**
+ * Initially collapsed. Following a link to the operation opens it, because the link's target is
+ * inside.
+ */
 export function showOperation({ method, path, operation }: Listed): Html {
   const { operationId, summary } = operation;
   return html`<details class="operation">

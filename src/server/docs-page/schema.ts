@@ -6,7 +6,7 @@ export function showSchema(schema: JsonSchema): Html {
   const { properties } = schema;
   if (properties === undefined) return html`<p>${showType(schema)}</p>`;
   const required = new Set(schema.required ?? []);
-  // If all fields are required, as in most answers, labelling them would say nothing.
+  // If all fields are required, as in most responses, labelling them would say nothing.
   if (Object.keys(properties).every((name) => required.has(name))) required.clear();
   const rows = Object.entries(properties).map(([name, field]) =>
     showField({ name, schema: field, required: required.has(name) }),
@@ -33,7 +33,7 @@ export function showField({ name, schema, required, description }: Field): Html 
 <td>${showType(schema)}${showLimits(schema)}</td><td>${meaning === '' ? null : prose(meaning)}${nested}</td></tr>`;
 }
 
-/** A type, for people. */
+/** A type as readable text. */
 export function showType(schema: JsonSchema): Html {
   const { $ref, type } = schema;
   if ($ref !== undefined) {

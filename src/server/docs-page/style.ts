@@ -1,4 +1,4 @@
-/** The page's CSP contains its hash. */
+/** The page's CSP contains the hash of this style. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

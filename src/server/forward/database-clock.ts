@@ -1,6 +1,9 @@
-/** How long one reading is used. */
+/** How long one reading of the clock is used. */
 const READ_EVERY_MS = 10_000;
-/** If the clocks of the process differ by more since the reading, the machine slept or was set. */
+/**
+ * If the process's two clocks have drifted apart by more than this since the reading, the machine
+ * slept or its clock was set.
+ */
 const JUMP_MS = 1000;
 
 interface Reading {
@@ -11,8 +14,9 @@ interface Reading {
 }
 
 /**
- * The database's clock, as a node can know it without asking for every request: accurate to the time of
- * one question. Nodes agree on it however wrong their own clocks are.
+ * A node's estimate of the database's clock, without a query for every request. The estimate is
+ * accurate to within the duration of one query. Nodes agree on the time however wrong their own
+ * clocks are.
  */
 export class DatabaseClock {
   readonly #read: () => Promise<number>;

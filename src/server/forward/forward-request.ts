@@ -6,7 +6,10 @@ import { whenClosed } from '../limits/when-closed.ts';
 import { EMPTY } from './forwarded-body.ts';
 import type { Forwarder } from './forwarder.ts';
 
-/** Passed on to the caller. Cookies are not, nor what describes the connection to the destination. */
+/**
+ * The response headers that are passed on to the caller. Cookies are left out, and so is anything
+ * that describes the connection to the destination.
+ */
 const PASSED = [
   'accept-ranges',
   'content-disposition',
@@ -18,7 +21,10 @@ const PASSED = [
   'x-next-cursor',
 ];
 
-/** The answer of the other host, as that of this request. It ends when the caller leaves. */
+/**
+ * Returns the other host's response and copies its status and headers to the reply. Aborts the
+ * forwarded request if the caller disconnects.
+ */
 export async function forwardRequest(
   forwarder: Forwarder,
   host: HostRef,
@@ -28,7 +34,7 @@ export async function forwardRequest(
   const left = new AbortController();
   let answer: IncomingMessage | undefined;
   whenClosed(reply.raw, () => {
-    // The connection to the node is free for other requests once the answer is complete.
+    // Once the response is complete, the connection to the node can be used for other requests.
     if (answer?.complete !== true) left.abort();
   });
   const forwarded = { method, url, headers, body: rawBody, by, signal: left.signal };

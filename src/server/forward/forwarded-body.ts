@@ -5,7 +5,10 @@ import { bodyDigestOf } from './credential.ts';
 
 export const EMPTY = Buffer.alloc(0);
 
-/** Marks a request as forwarded. Its answer and its log lines have the id that the caller was given. */
+/**
+ * Marks a request as forwarded. The response and the log lines contain the request id that the
+ * caller was given.
+ */
 export function acceptForwarded(
   request: FastifyRequest,
   { requestId }: Principal,
@@ -17,7 +20,7 @@ export function acceptForwarded(
   request.log = request.log.child({ forwardedId: requestId });
 }
 
-/** Refuses forwarded requests with another body than the one they were signed with (X7). */
+/** Refuses forwarded requests whose body differs from the one they were signed with (X7). */
 export function checkForwardedBodies(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ forwarded, rawBody = EMPTY }) => {
     if (forwarded !== null && forwarded.bodyDigest !== bodyDigestOf(rawBody)) {
@@ -28,7 +31,7 @@ export function checkForwardedBodies(app: FastifyInstance): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set if another node forwarded it. */
+    /** Set if another node forwarded the request. */
     forwarded: { readonly bodyDigest: string } | null;
     /** The body of a host-bound request as it arrived. */
     rawBody?: Buffer;

@@ -8,7 +8,7 @@ import { STATUS_CODES } from '../status-codes.ts';
 import { EMPTY } from './forwarded-body.ts';
 import type { Forwarder } from './forwarder.ts';
 
-/** Passed on to the caller, when the destination accepts and when it refuses. */
+/** The response headers that are passed on to the caller, on acceptance and on refusal. */
 const PASSED = [
   'connection',
   'upgrade',
@@ -17,10 +17,10 @@ const PASSED = [
   'sec-websocket-protocol',
 ];
 const PASSED_REFUSAL = ['content-type', 'retry-after'];
-/** A refusal is an error in the usual shape. */
+/** The maximum size of a refusal, which is an error in the usual shape. */
 const REFUSAL_MAX = 64 * 1024;
 
-/** The request of an upgrade, with its connection. */
+/** An upgrade request, with its connection. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
@@ -28,8 +28,8 @@ export interface UpgradeRequest {
 }
 
 /**
- * Connects a caller's WebSocket to the destination. The bytes of both directions pass as they are, as
- * fast as the slower end takes them, and each end closes with the other.
+ * Connects a caller's WebSocket to the destination. Bytes pass unchanged in both directions, as
+ * fast as the slower end takes them. When one end closes, so does the other.
  */
 export async function tunnel(
   forwarder: Forwarder,

@@ -1,13 +1,13 @@
 /**
- * Estimates of the database's clock may differ by as much between two requests, and a number must not be
- * forgotten before its credential has expired on every one of them.
+ * Estimates of the database's clock may differ by this much between two requests. A number must not
+ * be forgotten before its credential has expired by every estimate.
  */
 const MARGIN_MS = 5000;
 
 /**
- * The numbers of the credentials that were accepted here, until these have expired. Memory is enough:
- * after a restart the node has another id, and no earlier credential is for it. Only nodes can make
- * numbers; if even they make too many, further ones are refused.
+ * The numbers of the credentials that were accepted here, until they expire. Keeping them in memory
+ * is enough: after a restart the node has another id, for which no earlier credential is valid.
+ * Only nodes can create numbers; if there are too many anyway, further numbers are refused.
  */
 export class UsedNumbers {
   readonly #most: number;
@@ -22,7 +22,7 @@ export class UsedNumbers {
     return this.#used.size;
   }
 
-  /** False if the number was used before, or there is no room for it. */
+  /** Returns false if the number has been used before or there is no room for it. */
   use(number: string, expiresAt: number, now: number): boolean {
     for (const [oldest, forgetAt] of this.#used) {
       if (forgetAt > now) break;

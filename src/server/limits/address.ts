@@ -12,12 +12,15 @@ export type AddressOf = (request: Addressed) => string;
 /** The address at the other end of a connection, and whether it is a trusted proxy. */
 export type ProxyCheck = (socket: Addressed['socket']) => { isTrusted: boolean; address: string };
 
-/** The most proxies in a row that are trusted. */
+/** The longest chain of proxies that is trusted. */
 const HOPS_MAX = 16;
 
 /**
- * Reads the client's address. `X-Forwarded-For` counts only from trusted proxies and is read from its
- * end: everything before the first address that is not a trusted proxy was written by a stranger.
+ * Reads the client's address. `X-Forwarded-For` is used only if it comes from trusted proxies, and
+ * is read from its end: everything before the first address that is not a trusted proxy was written
+ * by a stranger. Fastify's `trustProxy` would return such an entry even if it is not an address or
+ * has a port, and ipaddr.js reads `127.1` as an address, so either would still need the checks
+ * below.
  */
 export function addressReader(trustedProxies: readonly string[] = []): AddressOf {
   const trusted = blockListOf(trustedProxies);

@@ -3,7 +3,7 @@ import type { Usage } from '../../access/access-store.ts';
 interface Bucket {
   tokens: number;
   at: number;
-  /** How many were taken on this node, and when the last one was taken. */
+  /** How many tokens were taken on this node, and when the last one was taken. */
   used: number;
   usedAt: number;
 }
@@ -18,7 +18,7 @@ const REPORT_MS = 10_000;
 
 /**
  * Token buckets: `perMinute` requests per key. A bucket refills evenly, so a burst passes and a
- * steady stream is held to the rate. Requests that other nodes admit are deducted, too, and may
+ * steady stream is held to the rate. Requests that other nodes admit are also deducted, and may
  * leave a debt.
  */
 export class Buckets {
@@ -34,7 +34,7 @@ export class Buckets {
     this.#max = max;
   }
 
-  /** Takes one and returns 0, or returns the milliseconds until one is available. */
+  /** Takes a token and returns 0, or returns the milliseconds until a token is available. */
   take(key: string): number {
     const bucket = this.#bucketOf(key);
     if (bucket.tokens < 1) return (1 - bucket.tokens) * (MINUTE_MS / this.#perMinute);
@@ -51,8 +51,9 @@ export class Buckets {
   }
 
   /**
-   * The usage on this node of buckets that are not yet full again or were used recently; at most
-   * the `most` latest. Other buckets are dropped, and start from zero when they are used again.
+   * This node's usage of the buckets that are not full again yet or were used recently; if there
+   * are more than `most`, only the latest ones. Other buckets are dropped, and start from zero when
+   * they are used again.
    */
   used(most: number): Usage[] {
     const now = this.#now();

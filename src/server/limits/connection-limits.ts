@@ -1,21 +1,27 @@
 export interface ConnectionLimits {
-  /** The most connections open at the same time. */
+  /** The maximum number of connections open at the same time. */
   readonly most: number;
-  /** The most connections from one address without an authenticated request. */
+  /** The maximum number of connections from one address without an authenticated request. */
   readonly perAddress: number;
-  /** The most connections one user may have. */
+  /** The maximum number of connections per user. */
   readonly perUser: number;
 }
 
-/** For the database, threads, logs and open files. An idle server has 34 open. */
+/**
+ * Descriptors for the database, threads, logs and open files. An idle server has 34 descriptors
+ * open.
+ */
 const FOR_SERVER = 100;
-/** For an agent's pipes, and for git and its files. A command needs 3 to 6. */
+/** Descriptors for an agent's pipes, and for git and its files. A command needs 3 to 6 of them. */
 const FOR_RUN = 16;
-/** As many as arrive between two turns of the event loop, so none is dropped before it is read. */
+/**
+ * As many connections as can arrive between two turns of the event loop, so that none is dropped
+ * unread.
+ */
 const PER_ADDRESS = 512;
-/** For one user, in addition to open streams. */
+/** Connections per user, in addition to open streams. */
 const PER_USER = 56;
-/** Bounded, because each connection costs memory, too. */
+/** Capped, because every connection also costs memory. */
 const MOST = 50_000;
 
 /**
@@ -37,10 +43,12 @@ export function connectionLimits(
 }
 
 /**
- * How many file descriptors this process may have open. Node has raised the limit to the hard one.
+ * How many file descriptors this process may have open. Node has already raised the soft limit to
+ * the hard limit.
  */
 export function descriptorLimit(): number {
-  // Not in the types yet. Without it, the report would resolve the names of all addresses.
+  // `excludeNetwork` is not in the types yet. Without it, the report would resolve the names of all
+  // addresses.
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
   const before = report.excludeNetwork;
   report.excludeNetwork = true;

@@ -3,7 +3,10 @@ import type { Fingerprints } from './fingerprints.ts';
 import type { Limits } from './limits.ts';
 
 const EVERY_MS = 1000;
-/** After a gap this long, the time of the usage that other nodes report is unknown. */
+/**
+ * After a gap this long between exchanges, it is unknown when the usage reported by other nodes
+ * occurred.
+ */
 const SILENCE_MS = 10_000;
 
 export interface ExchangeOptions {
@@ -28,7 +31,7 @@ export interface ExchangeOptions {
 export class UsageExchange {
   readonly #options: ExchangeOptions;
   readonly #now: () => number;
-  /** The usage of other nodes at the last exchange. */
+  /** The other nodes' usage at the last exchange. */
   #others: ReadonlyMap<string, number> = new Map();
   #exchangedAt = Number.NEGATIVE_INFINITY;
   #reported = '';
@@ -52,7 +55,7 @@ export class UsageExchange {
     await this.#underWay;
   }
 
-  /** Runs one exchange, never two at once. The next one makes up for a failure. */
+  /** Runs one exchange, never two at once. If an exchange fails, the next one makes up for it. */
   exchange(): Promise<void> {
     this.#underWay ??= this.#exchange().finally(() => {
       this.#underWay = null;
@@ -75,7 +78,7 @@ export class UsageExchange {
       fingerprints?.compare(sums);
       onExchange?.(true);
     } catch {
-      // The database watch logs it.
+      // The database watch logs the outage.
       onExchange?.(false);
     }
   }

@@ -14,7 +14,10 @@ export class Fingerprints {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #warned = new Set<string>();
 
-  /** `settings` are keyed by variable name, null if not set. All nodes share `key`. */
+  /**
+   * `settings` are keyed by variable name; a setting that is not set is null. All nodes share
+   * `key`.
+   */
   constructor(
     settings: Readonly<Record<string, string | null>>,
     key: Buffer,

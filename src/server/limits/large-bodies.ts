@@ -6,7 +6,7 @@ import { whenClosed } from './when-closed.ts';
 /** Bodies up to this size are not counted. */
 const SMALL_BYTES = 1024 * 1024;
 
-/** A message with 26 MiB of attachments takes about 140 MB until it is stored. */
+/** A message with 26 MiB of attachments takes up about 140 MB of memory until it is stored. */
 const PER_USER = 4;
 const PER_NODE = 16;
 
@@ -30,7 +30,7 @@ function enter(slots: Slots, key: string): () => void {
   );
 }
 
-/** A body without a length counts as large where large ones are allowed. */
+/** A body of unknown length counts as large where large bodies are allowed. */
 function mayBeLarge({ headers, routeOptions }: FastifyRequest): boolean {
   if ((routeOptions.bodyLimit ?? 0) <= SMALL_BYTES) return false;
   const length = headers['content-length'];

@@ -8,7 +8,7 @@ import { Slots } from './slots.ts';
 export interface LimitSettings {
   /** Requests per minute per user. */
   readonly perUser: number;
-  /** Whether admins are limited, too. */
+  /** Whether the limit also applies to admins. */
   readonly includeAdmin: boolean;
   /** Requests per minute per address without a valid credential, including failed sign-ins. */
   readonly perAddress: number;
@@ -23,7 +23,10 @@ export const LIMITS: LimitSettings = {
   streamsPerUser: 200,
 };
 
-/** How many keys of each kind are shared with other nodes. Any others count only on this node. */
+/**
+ * How many keys of each kind are shared with other nodes. Keys beyond the limit are counted on this
+ * node only.
+ */
 const SHARED_MAX = 1000;
 
 /**
@@ -55,15 +58,14 @@ export class Limits {
   }
 
   /**
-   * Counts a page that the cookie alone opened. The limit is the one for strangers, but pages are
-   * counted separately from strangers, from other people at the same address, and from the user's
-   * own requests.
+   * Counts a page that the cookie alone opened. The limit is the same as for strangers, but each
+   * user's pages at an address are counted separately from all other requests.
    */
   page({ userId }: Principal, address: string): void {
     refuseIf(this.#addresses.take(`${networkOf(address)} ${userId}`));
   }
 
-  /** The usage of this node, for the others. */
+  /** This node's usage, for the other nodes. */
   used(): Usage[] {
     return [
       ...prefixed('u', this.#users.used(SHARED_MAX)),
@@ -72,7 +74,10 @@ export class Limits {
     ];
   }
 
-  /** Applies what other nodes admitted since the last exchange, and the streams they have open now. */
+  /**
+   * Takes into account what other nodes have admitted since the last exchange, and which streams
+   * they have open now.
+   */
   usedElsewhere(recent: readonly Usage[], now: readonly Usage[]): void {
     for (const { key, value } of recent) {
       if (key.startsWith('u:')) this.#users.takeForOthers(key.slice(2), value);

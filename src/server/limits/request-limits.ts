@@ -6,8 +6,8 @@ import type { Limits } from './limits.ts';
  * Adds the limits to authentication, for requests and upgrades alike. A valid credential is never
  * refused because of its address: people who share an address with strangers must not suffer. For
  * the same reason, only a failed sign-in counts as a stranger's; signing in with a token counts
- * like any other request made with it. The cookie alone does not make a connection a user's,
- * because other ports of the host receive it, too (X4).
+ * like any other request made with it. The cookie alone does not prove that a connection is a
+ * user's, because other ports of the host also receive it (X4).
  */
 export const withRequestLimits = (
   auth: RequestAuthenticator,

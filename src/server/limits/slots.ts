@@ -2,7 +2,7 @@ import type { Usage } from '../../access/access-store.ts';
 
 /**
  * A per-key limit on how much is open at once, such as a user's streams. Slots taken on other nodes
- * count, too.
+ * also count.
  */
 export class Slots {
   readonly #max: number;
@@ -14,7 +14,8 @@ export class Slots {
   }
 
   /**
-   * Takes a slot and returns a function that releases it, to be called once; null if none is free.
+   * Takes a slot and returns a function that releases it, to be called once; null if no slot is
+   * free.
    */
   enter(key: string): (() => void) | null {
     const taken = this.#taken.get(key) ?? 0;

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Fewer pieces of a body than this may have any size. */
+/** Up to this many pieces of a body may be of any size. */
 const CHUNKS_MIN = 1000;
-/** The least average size of more pieces. Clients send thousands of bytes at a time. */
+/**
+ * The minimum average size of a body's pieces if there are more than CHUNKS_MIN. Clients send
+ * thousands of bytes at a time.
+ */
 const BYTES_MIN = 256;
-/** A connection that is closed with bytes unread is reset, and its answer may be lost. */
+/** A connection that is closed with bytes unread is reset, and its response may be lost. */
 const LINGER_MS = 500;
 
 /**
- * Ends the connection of a request that sends its body in tiny pieces, or continues to send one after
- * the answer. Only bodies in chunks (`Transfer-Encoding`) can: each costs a callback and an object, and
- * thousands of them arrive before anything else gets a turn.
+ * Closes the connection of a request whose body arrives in tiny pieces, or is still arriving after
+ * the response. This concerns only chunked bodies (`Transfer-Encoding`): each chunk costs a
+ * callback and an object, and thousands of them arrive before anything else can run.
  */
 export function limitChunks(request: IncomingMessage, response: ServerResponse): void {
   if (request.headers['transfer-encoding'] === undefined) return;

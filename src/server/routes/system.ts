@@ -4,8 +4,8 @@ import { openApiDocument } from '../openapi/document.ts';
 import type { Api } from '../route.ts';
 
 /**
- * The checks of /readyz by name: true, or why that part is not ready. Anyone can read it, so a
- * reason never contains an address, a path or an internal message.
+ * The results of the /readyz checks by name: true, or why that part is not ready. Anyone can read
+ * them, so a reason never contains an address, a path or an internal message.
  */
 export type Readiness = Record<string, true | string>;
 

@@ -5,9 +5,9 @@ import { page } from './sign-in-page.ts';
 import { type Language, WORDS } from './words.ts';
 
 /*
- * The response to a sign-in. It gives the page key only to pages from this origin. It is sent only
- * in return for a code or a token, so nobody can get a key with just the cookie. Other origins
- * cannot read it, and the key is in no URL, no cookie and no cache.
+ * The response to a sign-in. The response gives the page key only to pages from this origin. It is
+ * sent only in return for a code or a token, so nobody can get a key with just the cookie. Other
+ * origins cannot read it, and the key is in no URL, no cookie and no cache.
  */
 
 /**
@@ -21,7 +21,9 @@ try {
 } catch {}
 location.replace(next);`;
 
-/** The script is inline: other tabs already have the new cookie and wait for the key. */
+/**
+ * The script is inline, because other tabs already have the new cookie and are waiting for the key.
+ */
 const CSP = [
   "default-src 'none'",
   `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,

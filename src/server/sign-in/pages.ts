@@ -30,7 +30,7 @@ export const PAGES: readonly Page[] = [
 
 /**
  * First path segments that only programs use. Below them, existing and missing paths get the same
- * answer.
+ * response.
  */
 const PROGRAMS = new Set(['ws', ...endpointList.map(([, { path }]) => path.split('/')[1])]);
 PROGRAMS.delete('docs');
@@ -39,7 +39,10 @@ const isForPeople = (path: string): boolean => !PROGRAMS.has(path.split('/')[1])
 
 export const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** Whether a person typed this address or followed a link to it, and should see a page instead of JSON. */
+/**
+ * Whether a person typed this address or followed a link to it, and should see a page instead of
+ * JSON.
+ */
 export function asksForPage({ method, headers }: FastifyRequest, path: string): boolean {
   if (!isForPeople(path) || headers.authorization !== undefined) return false;
   if (method !== 'GET' && method !== 'HEAD') return false;

@@ -8,7 +8,7 @@ import { languageOf, WORDS } from './words.ts';
 
 /* The page for people who used a host name that the server does not know (`host_refused`). */
 
-/** The style is inline because this server would refuse to serve a file under this name, too. */
+/** The style is inline because this server would also refuse to serve a file under this name. */
 const CSP = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,

@@ -15,13 +15,16 @@ import { type Failure, languageOf } from './words.ts';
 
 const FORM_MAX = 8 * 1024;
 
-/** Adds signing in and out. `ahead` lists the files that the browser needs after signing in. */
+/**
+ * Adds the routes for signing in and out. `ahead` lists the files that the browser needs after
+ * signing in.
+ */
 export function addPages(
   app: FastifyInstance,
   auth: RequestAuthenticator,
   ahead: () => readonly string[],
 ): void {
-  // In its own scope, because nothing else accepts forms.
+  // Registered in a scope of its own, because nothing else accepts forms.
   app.register((scope, _options, done) => {
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -115,16 +118,16 @@ const show = (reply: FastifyReply, view: SignInView): FastifyReply =>
 /**
  * Whether the person opened the page themselves: no other site did, and the browser is not
  * prefetching. Otherwise a link could sign someone in as another user without their knowledge.
- * Browsers report this over TLS and on this machine; elsewhere a click is required.
+ * Browsers report this over TLS and for localhost; otherwise a click is required.
  */
 const isOpenedByPerson = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'none' && headers['sec-purpose'] === undefined;
 
 /**
  * Ends the browser's previous sign-in instead of continuing it, because someone may have planted
- * its secret in the browser. Does so only if it was the same user's: a form has no page key, and a
- * cookie alone, which may be stolen, must not sign out another user (X4). Another user's sign-in
- * expires after a while without use.
+ * its secret in the browser. That sign-in is ended only if it belongs to the same user: a form has
+ * no page key, and a cookie alone, which may be stolen, must not sign out another user (X4).
+ * Another user's sign-in expires after a while without use.
  */
 async function endPreviousSignIn(
   { headers }: FastifyRequest,

@@ -6,7 +6,7 @@ const PAGE_CSP = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  // For the empty icon; without one, browsers request an icon that does not exist.
+  // Allows the empty icon; without it, browsers request an icon that does not exist.
   'img-src data:',
   "form-action 'self'",
   "base-uri 'none'",

@@ -1,4 +1,7 @@
-/** The style of the pages in this folder. Served as a file, because their CSP allows nothing inline. */
+/**
+ * The style of the pages in this folder. Served as a file, because the pages' CSP allows nothing
+ * inline.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -14,7 +14,7 @@ export interface Piece {
   readonly bytes: Buffer;
   readonly count: number;
   readonly last: LogEvent;
-  /** Another event would not have fitted. */
+  /** Whether the piece is too large for another event. */
   readonly full: boolean;
 }
 
@@ -49,7 +49,7 @@ export function eventPiece(events: readonly LogEvent[], start: number): Piece {
   return piece;
 }
 
-/** The first event, the last event and the count identify consecutive events of a log. */
+/** Consecutive events in a log are identified by the first event, the last event and the count. */
 const isPieceOf = (piece: Piece, events: readonly LogEvent[], start: number): boolean =>
   events[start + piece.count - 1] === piece.last &&
   (piece.full || start + piece.count === events.length);

@@ -1,7 +1,7 @@
 import type { Tail, TailEndReason } from '../../queue/follow/tail.ts';
 import type { EndReason, Sink } from './sink.ts';
 
-/** How often to check on a reader that takes nothing. */
+/** How often to check on a reader that takes no data. */
 const CHECK_MS = 1000;
 
 export interface Pumped {
@@ -19,7 +19,7 @@ const REASONS: Record<Exclude<TailEndReason, 'stopped'>, EndReason> = {
 };
 
 /**
- * Writes the events of a tail until it ends. While the reader is not reading, it takes nothing from
+ * Writes the events of a tail until it ends. While the reader is not reading, nothing is taken from
  * the tail either; the tail's own limits bound how much it buffers (E4).
  */
 export async function pump(
@@ -51,7 +51,10 @@ export async function pump(
 export const stopReason = ({ reason }: AbortSignal): EndReason =>
   reason === 'restart' || reason === 'refused' ? reason : 'left';
 
-/** True when the reader has taken what was written; false if there is no point in waiting longer. */
+/**
+ * Resolves to true once the reader has taken what was written, and to false if there is no point in
+ * waiting longer.
+ */
 export function drained(
   sink: Sink,
   dropped: () => boolean,

@@ -5,7 +5,7 @@ export type StreamKind = 'sse' | 'ws';
 
 /** Why a stream ends, as reported to its reader. */
 export type EndReason =
-  /** The run that it shows has ended, and its `done` has been sent. */
+  /** The run that the stream shows has ended, and its `done` has been sent. */
   | 'done'
   /** The session or run was removed. */
   | 'gone'
@@ -27,7 +27,7 @@ export interface Sink {
   readonly closed: boolean;
   /** Nothing more should be written before `drain`. */
   readonly full: boolean;
-  /** Writes some of the events from `start`, at least one; returns how many. */
+  /** Writes at least one of the events from `start`; returns how many it wrote. */
   write(events: readonly LogEvent[], start: number): number;
   /** Writes a hint, given as JSON (E9). */
   writeHint(json: string): void;

@@ -29,7 +29,7 @@ export class SseSink implements Sink {
   /** Sends the headers at once, followed by a few bytes for proxies that wait for a body. */
   begin(headers: Record<string, number | string | string[] | undefined>): void {
     this.out.socket?.setNoDelay(true);
-    // Headers passed only to writeHead cannot be read later, and the request log needs this one.
+    // Headers passed only to writeHead cannot be read later, and the request log needs this header.
     this.out.setHeader('content-type', SSE_HEADERS['content-type']);
     this.out.writeHead(200, { ...headers, ...SSE_HEADERS });
     this.out.write(`${this.#retry}\n`);

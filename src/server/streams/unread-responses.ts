@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** How often at least to check whether readers have taken anything. */
+/** The longest interval between two checks of the readers' progress. */
 const CHECK_MS = 1000;
-/** The fewest checks without progress after which a reader counts as stalled. */
+/** The minimum number of checks without progress before a reader counts as stalled. */
 const CHECKS_MIN = 6;
 
 /**
- * How much of a response the reader has taken, and how many checks have not changed that. Not how much
- * time: it also passes while we are busy.
+ * How much of a response the reader has taken, and how many checks in a row have seen no progress.
+ * Time is not measured, because it also passes while this process is busy.
  */
 interface Progress {
   written: number | undefined;
@@ -15,8 +15,8 @@ interface Progress {
 }
 
 /**
- * Closes the connection of a response whose reader takes nothing. The socket's own timeout would
- * not do, because anything the reader sends restarts it. One timer serves all responses, because
+ * Closes the connection of a response whose reader takes no data. The socket's own timeout would
+ * not help, because anything the reader sends restarts it. One timer serves all responses, because
  * most end before it fires.
  */
 export class UnreadResponses {

@@ -7,12 +7,14 @@ import type { EndReason, Sink } from './sink.ts';
 
 /** Roughly how much is written at a time. */
 const PIECE_BYTES = 64 * 1024;
-/** Frames a client may send between two of our pings; a page sends a few. Each costs time. */
+/**
+ * How many frames a client may send between two of our pings; a page sends a few. Each costs time.
+ */
 const FRAMES_MAX = 100;
 const PING = JSON.stringify({ type: 'ping' });
 const PONG = JSON.stringify({ type: 'pong' });
 
-/** Close codes from RFC 6455 and its registry. Those from 1012 on ask the client to reconnect. */
+/** Close codes from RFC 6455 and its registry. Codes from 1012 on ask the client to reconnect. */
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
 const CODES: Record<EndReason, number> = {
@@ -24,14 +26,14 @@ const CODES: Record<EndReason, number> = {
   dropped: 1013,
 };
 
-/** Events on a WebSocket: one text frame each. */
+/** Sends events over a WebSocket, each in its own text frame. */
 export class WsSink implements Sink {
   readonly kind = 'ws';
-  /** The underlying connection, which knows when there is room. */
+  /** The underlying connection, which reports when there is room. */
   readonly out: Duplex;
   readonly #ws: WebSocket;
   /**
-   * After this many unanswered pings, the reader is considered gone. A time limit would not do,
+   * After this many unanswered pings, the reader is considered gone. A time limit would not work,
    * because time also passes while we are busy.
    */
   readonly #maxUnanswered: number;
@@ -100,7 +102,7 @@ export class WsSink implements Sink {
     this.#ws.terminate();
   }
 
-  /** The reader is alive. False if it sends so much that it was dropped. */
+  /** Records that the reader is alive. Returns false if it has sent so much that it was dropped. */
   #count(): boolean {
     this.#unanswered = 0;
     if (++this.#frames > FRAMES_MAX) this.destroy();
@@ -112,12 +114,12 @@ export class WsSink implements Sink {
     if (!this.#count()) return;
     if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
     else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
-    // A client that pings but does not read gets no more answers than fit in the buffer.
+    // A client that pings but does not read gets no more responses than fit in the buffer.
     else if (!this.full) this.#ws.send(PONG);
   }
 
   #refuse(code: number, reason: string): void {
-    // Whatever follows is not handled.
+    // Later messages are ignored.
     this.#ws.removeAllListeners('message');
     this.#ws.close(code, reason);
     setTimeout(() => this.destroy(), this.#endMs).unref();

@@ -20,18 +20,22 @@ export interface WebFile {
   packed(encoding: Encoding): Promise<Buffer>;
 }
 
-/** The built web app. It is kept in memory, because it is small and may be rebuilt on disk. */
+/**
+ * The built web app. The app is kept in memory, because it is small and may be rebuilt on disk;
+ * `@fastify/static` reads from disk for every request. Compressing in the build would replace the
+ * few lines that do it here with as many there, and make the package larger.
+ */
 export interface WebFiles {
   /** Contains `{nonce}` as a placeholder for the response's nonce. */
   readonly index: string;
-  /** The paths of the files that the document loads itself. */
+  /** The paths of the files that the document itself loads. */
   readonly first: readonly string[];
   asset(name: string): WebFile | null;
 }
 
 /**
- * In a checkout, the folder that setup builds it in; in the package, the one beside the compiled
- * code.
+ * In a checkout, the folder that setup builds the app in; in the package, the one beside the
+ * compiled code.
  */
 export const WEB_DIRECTORY = new URL(
   import.meta.url.endsWith('.ts') ? '../../../dist/web/' : '../../web/',

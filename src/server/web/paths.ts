@@ -10,7 +10,7 @@ export const APP_PATHS = [
   '/settings/{section}',
 ] as const;
 
-/** The files of the web app. They are the same for everyone, so they need no credential. */
+/** The files of the web app. These files are the same for everyone, so they need no credential. */
 export const ASSETS = '/assets/';
 /** The asset with the licences of the libraries in the app. */
 export const NOTICES = 'notices.txt';

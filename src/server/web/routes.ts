@@ -25,7 +25,7 @@ const NOT_BUILT =
   'The web app has not been built. Start Baton with `npm start` or `./bin/baton.mjs up`; both build it.';
 
 export interface WebApp {
-  /** The files that its document needs first. */
+  /** The files that the app's document needs first. */
   readonly first: () => readonly string[];
   /** Sends the document, which decides what to show based on its address. */
   readonly show: (reply: FastifyReply) => FastifyReply;

@@ -21,7 +21,7 @@ export interface ApprovalRecord {
   readonly kind: ApprovalKind;
   readonly tool: string;
   readonly input: Json;
-  /** Masking changed `input`; see `readCall`. */
+  /** Whether masking changed `input`; see `readCall`. */
   readonly masked: boolean;
   /**
    * A digest of the tool and the unmasked input, so the same call in a later attempt has the same
@@ -29,7 +29,7 @@ export interface ApprovalRecord {
    */
   readonly digest: string;
   readonly reason: string;
-  /** The rule that asks is enforced, so no rule of the session can override it. */
+  /** Whether the rule that asks is enforced, so that no rule of the session can override it. */
   readonly enforced: boolean;
   readonly state: ApprovalState;
   readonly scope: ApprovalScope | null;
@@ -59,7 +59,7 @@ export type NewApproval = Pick<
   | 'reason'
   | 'enforced'
 > & {
-  /** The fence of the attempt that asks; an old one has no effect (Q6). */
+  /** The fence of the attempt that asks; with an old fence, nothing happens (Q6). */
   readonly fence: number;
   /** The agent's input, encrypted, if masking changed it. */
   readonly original: string | null;
@@ -72,7 +72,7 @@ export interface ApprovalAnswer {
   readonly editedInput: Json;
   readonly sealedInput: string | null;
   readonly decidedBy: string;
-  /** Added to what the session allows, with scope `session`. */
+  /** For an answer with scope `session`: the allow rule to add to the session. */
   readonly rule: string | null;
 }
 
@@ -113,7 +113,7 @@ export interface SessionRules extends RulesInForce {
 export interface ApprovalStore {
   /**
    * Opens a question and emits `approval.requested`. If the run already has a pending question with
-   * the same digest, returns that one instead. Null if the fence is old.
+   * the same digest, returns that question instead. Null if the fence is old.
    */
   openApproval(approval: NewApproval): Promise<ApprovalRecord | null>;
   getApproval(id: string): Promise<ApprovalRecord | null>;
@@ -133,13 +133,13 @@ export interface ApprovalStore {
   decideApproval(id: string, answer: ApprovalAnswer): Promise<ApprovalRecord>;
   /**
    * Records that the agent is given the answer, so that a later attempt does not use it for another
-   * call. False if there is no answer, it was already used, or the fence is old. True if repeated
-   * with the same fence.
+   * call. Returns false if there is no answer, the answer was already used, or the fence is old;
+   * returns true again if repeated with the same fence.
    */
   useApproval(id: string, fence: number): Promise<boolean>;
   /**
-   * The agent withdrew the question: emits `approval.withdrawn`. Does nothing if it was already
-   * withdrawn or answered.
+   * Records that the agent withdrew the question, and emits `approval.withdrawn`. Does nothing if
+   * it has already been withdrawn or answered.
    */
   withdrawApproval(id: string, reason: string): Promise<void>;
   /**

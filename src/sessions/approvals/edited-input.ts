@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
-/* The input that a person gives an agent in place of the one it asked about (A7). */
+/* The input that a person gives an agent in place of the input it asked about (A7). */
 
 type Fields = { readonly [key: string]: Json };
 
@@ -40,7 +40,9 @@ export function storeInput(
   return { editedInput, sealedInput: tools.box.seal(text, sealedAs(asked.sessionId)) };
 }
 
-/** The same as for messages, because it is decrypted like them (messages.ts). */
+/**
+ * The same context as for messages, because the input is decrypted in the same way (messages.ts).
+ */
 const sealedAs = (sessionId: string): string => `message in ${sessionId}`;
 
 const fieldsOf = (input: Json): Fields => (isFields(input) ? input : {});
@@ -82,7 +84,7 @@ function mustHaveItems(was: readonly Json[], is: readonly Json[], path: readonly
   throw wrong([...path, String(odd)], `is of type ${typeOf(is[odd])}, not ${[...types].join('/')}`);
 }
 
-/** Every answered question must have a text. */
+/** Every answered question must have text as its answer. */
 function mustAnswer({ answers }: Fields): void {
   if (!isFields(answers) || Object.keys(answers).length === 0) {
     throw wrong(['answers'], 'is not an object with an answer for each question');

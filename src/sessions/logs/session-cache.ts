@@ -6,7 +6,7 @@ import type { SessionWithFacts } from '../session-record.ts';
 interface Cached {
   readonly upTo: number;
   readonly current: SessionWithFacts | null;
-  /** The users it is shared with; read when first needed. */
+  /** The users that the session is shared with; read when first needed. */
   sharedWith: Promise<ReadonlySet<string>> | null;
 }
 
@@ -14,9 +14,9 @@ interface Cached {
 const CACHED_MAX = 1000;
 
 /**
- * Sessions whose logs grew, read once for all readers of the hint stream on this node. Every change
- * to a session is an event in its log, so a session read at one seq is valid until the next. Shares
- * are not in the log; the caller clears the cache when access changes.
+ * Sessions whose logs have grown, read once for all readers of the hint stream on this node. Every
+ * change to a session is an event in its log, so a session read at a given seq stays valid until
+ * the next event. Shares are not in the log; the caller clears the cache when access changes.
  */
 export class SessionCache {
   readonly #store: Pick<ServiceStore, 'getSession' | 'listShares'>;

@@ -8,7 +8,7 @@ export interface FileToWrite {
 }
 
 const FOLDER = '.baton';
-/** Models accept no larger images; for those, the agent gets only the name. */
+/** Models do not accept larger images; for those, the agent gets only the name. */
 const SHOWN_BYTES = 3_750_000;
 
 /** Writes a message's files into the workspace before its agent starts (A11). */

@@ -6,7 +6,7 @@ export type SenderStore = Pick<AccessStore, 'getUser'> & Pick<SessionStore, 'get
 
 /**
  * Whether a person may use a session now. Queued work outlives the request that created it, so the
- * person's account, role and shares are read again when it starts (X2, X3).
+ * person's account, role and shares are read again when the work starts (X2, X3).
  */
 export async function mayUse(
   store: SenderStore,

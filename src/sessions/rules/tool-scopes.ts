@@ -20,7 +20,7 @@ export const scopesOf = (
   global: global ?? undefined,
 });
 
-/** Where a session's agent is, as far as it is known without asking its runtime. */
+/** The location of a session's agent, as far as it is known without asking the runtime. */
 export const locationOf = (
   workspace: string | null | undefined,
   { home }: { readonly home: string },
@@ -44,7 +44,7 @@ export const judge = (
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 
-/** The same for a run that other people steered: the strictest verdict applies (P2). */
+/** Judges a call of a run that other people steered: the strictest verdict applies (P2). */
 export function judgeAll(
   call: Call,
   location: Location,

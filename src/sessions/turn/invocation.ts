@@ -41,7 +41,7 @@ export function beginInvocation(
   };
 }
 
-/** The record of a process that has ended. */
+/** The record of a process that has exited. */
 export function endInvocation(
   begun: InvocationRecord,
   end: DriverEnd,

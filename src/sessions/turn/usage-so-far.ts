@@ -1,8 +1,8 @@
 import type { Usage } from '../../agents/driver.ts';
 
 /**
- * Stores an agent's usage while it works, so that it counts even if this process dies (A5). Writes
- * the newest figures, one write at a time; only the end of the turn waits for them.
+ * Stores an agent's usage while it works, so that it is counted even if this process dies (A5).
+ * Writes the newest figures, one write at a time; only the end of the turn waits for these writes.
  */
 export class UsageSoFar {
   readonly #store: (usage: Usage) => Promise<unknown>;
@@ -28,7 +28,7 @@ export class UsageSoFar {
     while (this.#next !== null) {
       const usage = this.#next;
       this.#next = null;
-      // The usage is stored again when the agent ends.
+      // The usage is stored again when the agent exits.
       await this.#store(usage).catch(() => {});
     }
     this.#writing = null;

@@ -4,10 +4,10 @@ import { sessionTables } from './baseline/sessions.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * The schema as of the first twelve migrations, which it replaces (see plan.ts). Placeholders: ID
- * is text compared byte by byte, BIG a 64-bit integer, FLOAT8 a double, SERIAL_KEY an
- * auto-incrementing key. Flags are 0 or 1, times are milliseconds, and JSON is text (jsonb refuses
- * \u0000, which programs sometimes print).
+ * The schema that the first twelve migrations created; replaces those migrations (see plan.ts).
+ * Placeholders: ID is text compared byte by byte, BIG a 64-bit integer, FLOAT8 a double, SERIAL_KEY
+ * an auto-incrementing key. Flags are 0 or 1, times are milliseconds, and JSON is text (jsonb
+ * refuses \u0000, which programs sometimes print).
  */
 const tables = queueTables + sessionTables + accessTables;
 
@@ -17,7 +17,7 @@ const sqlite = (tables + queueSqlite + accessSqlite)
   .replaceAll(/\bBIG\b/g, 'INTEGER')
   .replaceAll(/\bFLOAT8\b/g, 'REAL')
   .replaceAll(/ (?:HOT|WARM);/g, ';')
-  // The log is read only by its key.
+  // The log is only ever read by key.
   .replaceAll(' CLUSTERED;', ' WITHOUT ROWID;');
 
 /**

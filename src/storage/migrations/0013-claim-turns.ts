@@ -6,34 +6,35 @@ import type { Migration } from './migration.ts';
  * round trip under the claim lock without a transaction, and every step is an index descent. SQLite
  * does the same in TypeScript (sqlite/choose-lanes.ts).
  *
- * It is a loop because a loose index scan is one. This also keeps the plans of its statements from
- * changing with the size of the tables; the function's settings fix them. Lanes pinned to the
- * node's host are looked up only if there are any, which saves three of six queries per owner.
- * (With 400 lanes of 100 owners, choosing took 28 µs per lane before and 15–20 µs after, although
- * the machine was so busy that everything else took nearly twice as long.)
+ * The function is a loop because a loose index scan has to be written that way. The loop also keeps
+ * the query plans independent of the size of the tables; the function's settings fix the plans.
+ * Lanes pinned to the node's host are looked up only if there are any, which saves three of six
+ * queries per owner. (With 400 lanes of 100 owners, choosing took 28 µs per lane before and 15–20
+ * µs after, although the machine was so busy that everything else took nearly twice as long.)
  *
- * Hosts take turns. If a claim chose only among the lanes its own host may take, it could take a
- * freed slot again and again although it was the turn of a session on another host (Q4). So it
+ * Hosts take turns. If claims chose only among the lanes their own host may take, one host could
+ * take every freed slot, even if it was the turn of a session on another host (Q4). So a claim
  * chooses among the lanes of all hosts whose workers have free slots, and takes only its own. If it
- * leaves a slot to another host, `claim_turns` records the host, the time, and the cap it knew,
- * which shows whether the slot has since been taken. If all nodes are on one host, or a type has no
- * cap, there are no turns.
+ * leaves a slot for another host, `claim_turns` records the host, the time, and the type's cap as
+ * known to the claiming worker. Later claims compare that cap with the number of executing runs to
+ * see whether the slot has been taken. If all nodes are on one host, or a type has no cap, there
+ * are no turns.
  *
  * Returns rows (kind, id, fence, run). There are none if the node has no lease. Otherwise there is
  * a 'node' row, followed either by upkeep that must be done first ('due' runs, 'delayed' and
  * 'answered' lanes), after which the caller calls again with upkeep off, or by each claimed 'run'
- * with its fence. A 'left' row means that a slot was left to another host; it becomes a hint. If no
- * time is given, the database's clock is used.
+ * with its fence. A 'left' row means that a slot was left for another host; it becomes a hint. If
+ * no time is given, the database's clock is used.
  *
  * The function has the same name and arguments as in databases from before the baseline, so nodes
- * of the previous version take turns, too; they ignore the 'left' rows.
+ * of the previous version take turns as well; they ignore the 'left' rows.
  *
  * Rejected:
  * - One query with window functions over all ready lanes: it grows with the backlog.
- * - `NOT EXISTS` over runs: it took 210 ms when one session had 500 k queued.
+ * - `NOT EXISTS` over runs: it took 210 ms when one session had 500,000 queued runs.
  * - Dropping `runs_one_begun` and the state in `runs_due`, to take a run's row without new index
- *   entries: this saves the server 5–10 % of its time and 0.26 kB of WAL per run, but the index is
- *   what refuses a second begun run should the code ever try to begin one.
+ *   entries: this saves the server 5–10 % of its time and 0.26 kB of WAL per run, but without the
+ *   index nothing would stop a bug from starting a second run of a lane.
  * - One descent for the owners of all hosts over an index that starts with (head_type, owner): it
  *   would visit every lane of a host that is offline, and there may be a million of them (Q5).
  */

@@ -2,8 +2,9 @@ import type { Migration } from './migration.ts';
 
 /**
  * For lists of sessions: their order by activity, and the name in lower case for searching, because
- * neither database can convert every script. If a node of the previous version created or renamed a
- * session, it is searched by `lower(name)`, which is enough for the names that version allows.
+ * neither database can convert the letters of every script. If a node running the previous version
+ * created or renamed a session, the session is searched by `lower(name)`, which is enough for the
+ * names that version allows.
  */
 const change = `
 CREATE INDEX sessions_activity ON sessions (last_active_at, id);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * The conversation that a forked session copies when it starts; each conversation belongs to one
- * session. Forks used to share their original's conversation: now the oldest session keeps it, and
+ * session. Forks used to share their original's conversation. Now the oldest session keeps it, and
  * the others start with a copy.
  */
 const tables = `

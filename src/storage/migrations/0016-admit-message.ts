@@ -3,12 +3,13 @@ import type { Migration } from './migration.ts';
 
 /**
  * `sendMessage` (operations/sessions/send.ts) for a message to a session that is awake, in one
- * round trip instead of ten: with or without an idempotency key, masked or not. It locks the lane
- * first, and each later statement sees everything committed before the lock was granted; so if two
- * messages have the same key, the second sees the first. Returns one row: the admitted run, or the
- * run that already has the key, in which case nothing changes. Returns no row and changes nothing
- * if the message has to be refused or the session's status would change; the operation handles
- * these cases.
+ * round trip instead of ten: with or without an idempotency key, masked or not. The function locks
+ * the lane first, and each later statement sees everything committed before the lock was granted;
+ * so if two messages have the same key, the second sees the first. Returns one row: the admitted
+ * run, or the run that already has the key, in which case nothing changes. Returns no row and
+ * changes nothing if the message has to be refused or the session's status would change; the
+ * operation handles these cases. The key is looked up as in `findByKey`
+ * (operations/known-key.ts), and `place` is `positionInLane` (queue/machine/position.ts).
  */
 const postgres = `
 CREATE FUNCTION admit_message(

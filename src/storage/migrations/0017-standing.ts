@@ -2,9 +2,10 @@ import type { Migration } from './migration.ts';
 
 /**
  * The standing that rules depend on: who configured a session's agent, as JSON, and the channels
- * through which a token was created, as a JSON list. Also, whether a question was asked because of
- * an enforced rule. Older sessions whose agent starts programs get the channel they were created on
- * from the audit log; null is read as `api`. Older tokens count as created on their own channel.
+ * through which a token was created, as a JSON list. Also records whether a question was asked
+ * because of an enforced rule. For older sessions whose agent starts programs, the channel is taken
+ * from the audit log, which says where they were created; null is read as `api`. Older tokens count
+ * as created on their own channel.
  */
 const tables = `
 ALTER TABLE sessions ADD COLUMN agent_standing ID;

@@ -1,8 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The second secret of a signed-in browser, and tickets that each open one WebSocket or download. Older
- * sign-ins have no page key: their cookie opens the page, which asks the user to sign in again.
+ * The second secret of a signed-in browser, and tickets that each open one WebSocket or download.
+ * Older sign-ins have no page key: their cookie opens the page, which asks the user to sign in
+ * again.
  */
 const tables = `
 ALTER TABLE sign_ins ADD COLUMN page_key_digest ID;

@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 
 /**
  * The switch that stops everything: one row while it is on. `claim_runs` checks it under the claim
- * lock, so nodes of the previous version start nothing either; they do not stop runs in progress,
- * though.
+ * lock, so nodes running the previous version start nothing either; they do not stop runs in
+ * progress, though.
  */
 const tables = `
 CREATE TABLE stop (

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Where other nodes reach a node (X7). Nodes of the version before leave it empty, and are not reached. */
+/**
+ * The URL at which other nodes reach a node (X7). Nodes running the previous version leave it empty
+ * and cannot be reached.
+ */
 const column = (type: string): string => `ALTER TABLE nodes ADD COLUMN url ${type};\n`;
 
 export const nodeUrl: Migration = {

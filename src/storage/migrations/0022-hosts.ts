@@ -1,11 +1,13 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The readable names of hosts (Q23). Nodes of the version before have no row here; their hosts are shown
- * by their ids.
+ * The readable names of hosts (Q23). Hosts that have only ever run the previous version have no
+ * row; they are shown by their ids.
  *
- * `wanted` is the name that was asked for: the host keeps the name it got for it, even if a better one
- * becomes free. `worker` is 1 once one of its nodes ran agents. `data_id` marks the data directory that the host shares with others; null if it does not.
+ * `wanted` is the name that was requested. If that name was taken, the host got a similar one,
+ * which it keeps even if the requested name becomes free. `worker` is 1 once one of the host's
+ * nodes has been a worker. `data_id` identifies the data directory that the host shares with
+ * others; null if it shares none.
  */
 const tables = `
 CREATE TABLE hosts (

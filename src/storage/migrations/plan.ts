@@ -10,7 +10,9 @@ export interface AppliedMigration {
 }
 
 export interface MigrationPlan {
-  /** The database was made by the migrations that the baseline replaced: run `TAKE_OVER` first. */
+  /**
+   * The database was created by the migrations that the baseline replaced: run `TAKE_OVER` first.
+   */
   readonly takeOver: boolean;
   /** The rows of `migrations`, after `TAKE_OVER` if that is needed. */
   readonly applied: readonly AppliedMigration[];
@@ -20,7 +22,9 @@ export interface MigrationPlan {
 export const CREATE_MIGRATIONS_TABLE =
   'CREATE TABLE IF NOT EXISTS migrations (id integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)';
 
-/** The migrations that the baseline replaced, 1 to 12. Together they made its schema. */
+/**
+ * The migrations that the baseline replaced, 1 to 12. Together, they created the baseline's schema.
+ */
 const REPLACED = [
   'queue',
   'claim',
@@ -38,7 +42,7 @@ const REPLACED = [
 
 /**
  * Records the replaced migrations as the baseline. The functions `claim_survey` and `send_message`,
- * which are not in the baseline, stay: nodes of the previous version may still call them.
+ * which are not in the baseline, stay: nodes running the previous version may still call them.
  */
 export const TAKE_OVER = `
 UPDATE migrations SET name = '${baseline.name}' WHERE id = ${baseline.id};

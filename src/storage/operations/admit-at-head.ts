@@ -15,7 +15,7 @@ export interface HeadRun {
   readonly bodyHash: string | null;
 }
 
-/** Admits a run before all queued runs of the lane; the caller saves the lane. */
+/** Admits a run ahead of all the lane's queued runs; the caller saves the lane. */
 export function* admitAtHead(dialect: Dialect, change: LaneChange, run: HeadRun): Op<void> {
   const { id, type, maxAttempts, payload, retryOf, idemKey, bodyHash } = run;
   const position = yield* headPosition(change);

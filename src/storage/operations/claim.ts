@@ -16,7 +16,7 @@ import {
 } from './dialect.ts';
 import { tailPosition } from './positions.ts';
 
-/** Gives runs to a node. Upkeep comes first, so that due and answered runs are served, too (Q3). */
+/** Gives runs to a node. Does upkeep first, so that due and answered runs are also served (Q3). */
 export function* claim(
   dialect: Dialect,
   now: number,
@@ -31,7 +31,7 @@ export function* claim(
   return claimed(result, request, kept);
 }
 
-/** The same as one statement without a transaction. Null if there is upkeep to do. */
+/** Claims in one statement, without a transaction. Null if there is upkeep to do. */
 export function* claimAtOnce(
   dialect: Dialect,
   now: number | null,
@@ -83,7 +83,8 @@ function* upkeep(
   for (const row of due) {
     const change = changes.get(row.r_lane);
     if (change === undefined) continue;
-    // Read again under the lane's lock, because the run may have been cancelled since.
+    // The run is read again under the lane's lock, because it may have been cancelled in the
+    // meantime.
     const still = yield* queryOne<CoreRow>(
       `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.id = $1 AND r.position IS NULL AND r.state = 'queued'`,
       [row.r_id],
@@ -102,7 +103,11 @@ function* upkeep(
   return [...changes.values()];
 }
 
-/** Counts again for each lane, because each slot given back leaves one fewer. */
+/**
+ * Gives the lane's answered run a slot back if its node has room and the caps allow it. The
+ * executing runs are counted again for each lane, because giving one a slot leaves fewer free
+ * slots for the next.
+ */
 function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
   const { lane } = change;
   if (
@@ -127,7 +132,7 @@ function* giveSlotBack(change: LaneChange, request: ClaimRequest): Op<void> {
     lane.runId,
   ]);
   retake(change, toCore(row!));
-  // Stored at once, so the counts for the next lane include it.
+  // The change is stored at once, so that the counts for the next lane include it.
   yield* query(`UPDATE lanes SET state = 'running', answered_at = NULL WHERE id = $1`, [lane.id]);
 }
 

@@ -4,12 +4,15 @@ import { type Dialect, type Done, NO_HINT } from './dialect.ts';
 import { LIVE_WORKER, withoutWorker } from './queue-reads.ts';
 import { readSetting } from './sessions/settings.ts';
 
-/** A host that has no node and was not started for this long is forgotten. */
+/** A host without nodes is forgotten if it has not been started for this long. */
 const FORGET_MS = 90 * 24 * 3_600_000;
-/** The setting with the id of the data directory that all hosts share. */
+/** The name of the setting that holds the shared data directory's id. */
 const SHARED_DATA = 'shared-data';
 
-/** Of two hosts that choose the same name at once, the unique key fails one; that one runs again. */
+/**
+ * If two hosts choose the same name at once, the unique key makes one of the transactions fail, and
+ * that transaction runs again.
+ */
 export function* registerHost(
   _: Dialect,
   now: number,
@@ -33,7 +36,10 @@ export function* registerHost(
   return { value: name, hint: NO_HINT };
 }
 
-/** Neither the name nor the id of another host: either of them names a host in a request. */
+/**
+ * Returns a name that is neither the name nor the id of another host, because requests can name a
+ * host by either.
+ */
 function* freeName(id: string, wanted: string): Op<string> {
   const rows = yield* query<{ name: string }>(
     `SELECT name FROM hosts WHERE id <> $1 UNION SELECT id FROM hosts WHERE id <> $1
@@ -46,7 +52,10 @@ function* freeName(id: string, wanted: string): Op<string> {
   return name;
 }
 
-/** Hosts of nodes of the version before have no row; their ids are their names. */
+/**
+ * Hosts that have only ever run the previous version have no row; their ids are used as their
+ * names.
+ */
 export function* listHosts(dialect: Dialect): Op<HostRecord[]> {
   const now = yield* dialect.readTime();
   const rows = yield* query<{ id: string; name: string; away: number }>(
@@ -60,7 +69,9 @@ export function* listHosts(dialect: Dialect): Op<HostRecord[]> {
   return rows.map(({ id, name, away }) => ({ id, name, alive: away === 0 }));
 }
 
-/** Under one lock, so that of two hosts that start at once and differ, the second is refused. */
+/**
+ * Runs under the claim lock, so that if two conflicting hosts start at once, the second is refused.
+ */
 export function* admitHost(
   dialect: Dialect,
   now: number,
@@ -92,7 +103,10 @@ export function* admitHost(
   return { value: null, hint: NO_HINT };
 }
 
-/** Whether a session would run on any host, which is safe only while all of them share its directory. */
+/**
+ * Whether there is a session that may run on any host, which is safe only while all hosts share its
+ * directory.
+ */
 function* isUsed(): Op<boolean> {
   const used = yield* query(
     `SELECT 1 AS one FROM sessions s JOIN lanes l ON l.id = s.id WHERE l.pin = 0 AND l.host = '' LIMIT 1`,

@@ -16,7 +16,7 @@ export function* lockRun(dialect: Dialect, now: number, id: string): Op<LoadedRu
   if (row === null) throw new BatonError('not_found', `There is no run ${id}.`);
   const change = yield* lockLane(dialect, now, row.lane);
   const core = yield* readCore(id);
-  // Purged between the two statements.
+  // The run was purged between the two statements.
   if (core === null) throw new Again();
   return { change, core };
 }

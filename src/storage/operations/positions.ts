@@ -9,7 +9,7 @@ export function tailPosition(change: LaneChange): number {
   return position;
 }
 
-/** The position before all queued runs, but after the one that has started. */
+/** The position before all queued runs, but after the run that has started. */
 export function* headPosition(change: LaneChange): Op<number> {
   const first = yield* queryOne<{ position: number }>(
     `SELECT position FROM runs WHERE lane = $1 AND position > $2 AND state = 'queued' ORDER BY position LIMIT 1`,

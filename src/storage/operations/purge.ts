@@ -15,8 +15,8 @@ interface Finished {
 }
 
 /**
- * Removes runs that ended before a time, with their events, and lanes that have become empty.
- * Runs of kept lanes are removed only with their lane (Q21).
+ * Removes runs that ended before the given time, along with their events, and lanes that have
+ * become empty. Runs of kept lanes are removed only with their lane (Q21).
  */
 export function* purge(
   dialect: Dialect,
@@ -30,7 +30,7 @@ export function* purge(
   );
   if (finished.length === 0) return { value: { runs: 0, lanes: 0 }, hint: NO_HINT };
   const lanes = yield* dialect.lockLanes([...new Set(finished.map(({ lane }) => lane))].sort());
-  // Checked again under the lock: the lane may just have been set to keep its runs.
+  // The lane is checked again under the lock, because it may just have been set to keep its runs.
   const kept = new Set(lanes.filter((lane) => lane.kept).map(({ id }) => id));
   const runs = finished.filter(({ lane }) => !kept.has(lane));
   for (const { id, lane, first_seq, last_seq } of runs) {

@@ -42,7 +42,7 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   return rows.map(toRun);
 }
 
-/** Queued runs by position, without a begun run that is queued again. */
+/** Queued runs by position, excluding a run that has begun and is queued again. */
 export function* listQueued(lane: string, limit: number, after?: string): Op<Run[]> {
   const rows = yield* query<RunRow>(
     `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane
@@ -130,11 +130,11 @@ export function* unhandledTypes(dialect: Dialect): Op<string[]> {
 /** Whether node `n` is a live worker at the time in $1. */
 export const LIVE_WORKER = `n.lease_until > $1 AND n.roles LIKE '%"worker"%'`;
 
-/** Whether the host in this column has no live worker at the time in $1. */
+/** Whether the host whose id is in this column has no live worker at the time in $1. */
 export const withoutWorker = (column: string): string =>
   `NOT EXISTS (SELECT 1 FROM nodes n WHERE n.host = ${column} AND ${LIVE_WORKER})`;
 
-/** The name of the host in this column, as people know it. */
+/** The readable name of the host whose id is in this column. */
 export const nameOfHost = (column: string): string =>
   `coalesce((SELECT h.name FROM hosts h WHERE h.id = ${column}), ${column})`;
 

@@ -11,7 +11,9 @@ type Scalar = string | number | null;
 /** The values of a new lane in the order of the table's columns: $1 its id, $2 its owner. */
 export const NEW_LANE_VALUES = `$1, $2, '', 0, 0, 0, 'idle', 0, NULL, NULL, 0, 0, 0, NULL, 0, NULL, NULL, ${POSITION_STEP}, 0, 1`;
 
-/** A column of the first queued run of lane `l`. Runs before `last_position` have begun or ended. */
+/**
+ * A column of the first queued run of lane `l`. Runs before `last_position` have begun or ended.
+ */
 export const NEXT_RUN = (column: string): string =>
   `(SELECT q.${column} FROM runs q WHERE q.lane = l.id AND q.position > l.last_position AND q.state = 'queued' ORDER BY q.position LIMIT 1)`;
 
@@ -107,7 +109,7 @@ export function savedCounts(deltas: CountDeltas, run: RunCore, from: RunState | 
 const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /**
- * Replaces NUL, which PostgreSQL cannot store as text. That does no harm, because messages are only
- * read by people.
+ * Replaces NUL, which PostgreSQL cannot store as text. That does no harm, because only people read
+ * messages.
  */
 const plain = (text: string | null): string | null => text?.replaceAll('\u0000', '\uFFFD') ?? null;

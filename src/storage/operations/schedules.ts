@@ -43,7 +43,7 @@ export function* putSchedule(
       ? yield* query<ScheduleRow>(INSERT, values)
       : yield* query<ScheduleRow>(UPDATE, [...values, expected]);
   if (row !== undefined) return { value: toSchedule(row), hint: SCHEDULES_CHANGED };
-  // This version is already stored: the same write was done before, but its answer was lost.
+  // This version is already stored: the same write was done before, but the response was lost.
   const own = yield* withVersion(schedule.id, schedule.version);
   return { value: own, hint: NO_HINT };
 }
@@ -125,7 +125,7 @@ export function* dueSchedules(
   { limit, after }: Parameters<ScheduleStore['dueSchedules']>[0],
 ): Op<DueSchedules> {
   const now = yield* dialect.readTime();
-  // A row comparison, which both databases answer from the index.
+  // A row comparison, which both databases evaluate with the index.
   const rows = yield* query<ScheduleRow>(
     `SELECT ${ALL} FROM schedules WHERE next_at <= $1 AND (next_at, id) > ($2, $3) ORDER BY next_at, id LIMIT $4`,
     [now, after?.nextAt ?? -1, after?.id ?? '', limit],

@@ -12,7 +12,7 @@ export function* getStop(): Op<StopRecord | null> {
   return row === null ? null : { since: row.since, by: row.by_user, reason: row.reason };
 }
 
-/** Runs under the claim lock, so a claim has either committed before or sees the row. */
+/** Runs under the claim lock, so any claim has either already committed or sees the row. */
 export function* setStop(
   dialect: Dialect,
   now: number,

@@ -25,7 +25,9 @@ WITH t AS MATERIALIZED (
 )
 SELECT id FROM lane_row`;
 
-/** Null unless this is a single write with nothing but events, under the lane's fence. */
+/**
+ * Null unless this is a single write that contains only events and has the lane's current fence.
+ */
 export function* appendOne(
   now: number | null,
   writes: readonly AttemptWrite[],

@@ -14,10 +14,10 @@ interface WaitQueue {
 const queues = new WeakMap<pg.Pool, WaitQueue>();
 
 /**
- * Checks out a connection from the pool. If all are in use, callers wait in a queue here, not in
- * the pool. The pool's timeout is meant for a server that does not answer; if a thousand readers
- * reconnected at once, it would take the database for unreachable. If it really is unreachable, all
- * waiting callers are rejected.
+ * Checks out a connection from the pool. If all connections are in use, callers wait in a queue
+ * here, not in the pool. The pool's timeout is meant for a server that does not respond; if a
+ * thousand readers reconnected at once, the pool would conclude that the database is unreachable.
+ * If the database really is unreachable, all waiting callers are rejected.
  */
 export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const queue = queueOf(pool);

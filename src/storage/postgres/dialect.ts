@@ -22,7 +22,7 @@ import { NOW } from './run.ts';
 import { INSERT_RUNS, SAVE, saveValues, transpose } from './save.ts';
 import { SAVE_SESSIONS, SESSION_WIDTH } from './save-sessions.ts';
 
-/** The dialect of PostgreSQL: rows are locked one by one, and one statement carries many rows. */
+/** The PostgreSQL dialect: rows are locked one by one, and one statement writes many rows. */
 export function postgresDialect(clock: Clock | undefined): Dialect {
   return {
     oneOf: (column, n) => `${column} = ANY($${n}::text[])`,

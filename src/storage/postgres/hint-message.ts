@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Hint } from '../../queue/hint.ts';
 
 /*
- * A hint as the text of a notification: {"from":…,"lanes":[…],"nodes":[…],"ready":true,"access":true}.
- * A topic is a key with the value true. Nodes of other versions ignore topics they do not know, and
- * this one ignores theirs, so that versions can run side by side.
+ * A hint as the text of a notification:
+ * {"from":…,"lanes":[…],"nodes":[…],"ready":true,"access":true}. A topic is a key with the value
+ * true. A node ignores topics it does not know, so that nodes of different versions can run side by
+ * side.
  */
 
-/** A notification can hold 8,000 bytes; if the names do not fit, it says `all` instead. */
+/** A notification can hold 8,000 bytes; if the names do not fit, it contains `all` instead. */
 const NAMES_MAX_BYTES = 7500;
 
 const Message = z.looseObject({
@@ -25,7 +26,7 @@ export function formatHint({ from, lanes, nodes, topics }: HintMessage): string 
   const fits = fitsIn(NAMES_MAX_BYTES, [...nodes, ...lanes]);
   return JSON.stringify({
     from,
-    // Nodes from before topics ignore a message without it.
+    // Nodes that predate topics ignore a message without this field.
     ready: false,
     ...Object.fromEntries(topics.map((topic) => [topic, true])),
     ...(fits ? { nodes, lanes } : { nodes: [], lanes: [], all: true }),
@@ -41,7 +42,7 @@ export function parseHint(text: string): HintMessage | null {
   return { from, lanes, nodes, topics, all };
 }
 
-/** As JSON: a quote or a backslash in a name takes two bytes. */
+/** Measured as JSON: a quote or a backslash in a name takes two bytes. */
 function fitsIn(most: number, names: readonly string[]): boolean {
   let bytes = 0;
   for (const name of names) {

@@ -7,8 +7,8 @@ import { postgresDialect } from './dialect.ts';
 import { inTransaction } from './run.ts';
 
 /*
- * Renews one node's lease on its own connection, so that it is not lost if the main thread is
- * blocked or the pool is busy.
+ * Renews one node's lease on its own connection, so that the lease is not lost if the main thread
+ * is blocked or the pool is busy.
  */
 
 export interface LeaseThreadData {

@@ -16,13 +16,15 @@ import { toBatonError } from './errors.ts';
  */
 const LOCK = 7_247_001;
 
-/** Brings the schema up to date, one transaction per migration, under a lock that all nodes share. */
+/**
+ * Brings the schema up to date, one transaction per migration, under a lock that all nodes share.
+ */
 export async function migrate(
   target: Target,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  // Without the time limit and planner settings of other connections, because a migration may take
-  // long.
+  // This connection lacks the time limit and planner settings of the others, because a migration
+  // may take a long time.
   const client = new pg.Client({ ...clientConfig(target, {}), query_timeout: 0 });
   client.on('error', () => {});
   try {

@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export const SESSION_WIDTH = SESSION_COLUMN_NAMES.length;
 
-/** Many rows in one statement, as unnested columns; see save.ts. */
+/** Stores many rows in one statement, as unnested columns; see save.ts. */
 export const SAVE_SESSIONS = `UPDATE sessions AS s SET ${SESSION_COLUMN_NAMES.slice(1)
   .map((name) => `${name} = i.${name}`)
   .join(', ')}

@@ -59,7 +59,7 @@ INSERT INTO events (lane, seq, run_id, attempt, type, payload, at) SELECT * FROM
 
 export const INSERT_RUNS = `${RUN_INSERT_INTO} SELECT * FROM ${unnest(NEW_RUN_TYPES, 1)}`;
 
-/** Turns rows into columns; there are `width` columns even if there is no row. */
+/** Turns rows into columns; there are `width` columns even if there are no rows. */
 export function transpose(rows: readonly (readonly Scalar[])[], width: number): Scalar[][] {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]!));
 }

@@ -12,7 +12,7 @@ export interface ChosenLane {
 }
 
 export interface LaneChoice {
-  /** The claiming node's host; null if its lease has ended. */
+  /** The claiming node's host; null if its lease has expired. */
   readonly host: string | null;
   readonly due: readonly string[];
   readonly delayed: readonly string[];
@@ -92,7 +92,7 @@ export function chooseLanes(
           from,
         ).map(({ owner }) => owner),
       );
-      // The file compares bytes; JavaScript would compare UTF-16 units.
+      // SQLite compares bytes; JavaScript would compare UTF-16 code units.
       return owners.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))[0] ?? null;
     },
     share: (type, owner, count, here, others) => {

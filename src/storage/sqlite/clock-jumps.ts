@@ -3,7 +3,10 @@ import { monotonicMs } from '../../queue/membership/lease-renewal.ts';
 /** A smaller difference is a clock adjustment, not a jump. */
 const LEAST_MS = 1000;
 
-/** How far the wall clock has moved relative to the monotonic one, which never jumps and stops during sleep. */
+/**
+ * How far the wall clock has moved relative to the monotonic clock, which never jumps, but stops
+ * during sleep.
+ */
 export class ClockJumps {
   readonly #wall: () => number;
   readonly #steady: () => number;

@@ -30,8 +30,9 @@ import { type ChosenLane, chooseLanes } from './choose-lanes.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The dialect of SQLite. There is only one writer, so no row is locked, and one statement per row
- * is cheap because nothing goes over a network. `connection` is the one the operation runs on.
+ * The SQLite dialect. There is only one writer, so no row is locked, and one statement per row is
+ * cheap because nothing goes over a network. `connection` is the connection that the operation runs
+ * on.
  */
 export function sqliteDialect(connection: Connection, clock: () => number): Dialect {
   return {

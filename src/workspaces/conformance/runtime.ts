@@ -10,9 +10,10 @@ import { STREAM_CHECKS } from './runtime/streams.ts';
 import { UNIT_CHECKS } from './runtime/units.ts';
 
 /*
- * What every runtime promises (W1). The checks set up what they need through the runtime itself, with
- * `sh` and the programs of a bare Debian, so that they also run in a container and on another machine.
- * They are values, so that a test can show that a broken runtime fails them (faults.test.ts).
+ * What every runtime promises (W1). The checks set up what they need through the runtime itself,
+ * with `sh` and the programs of a bare Debian, so that they also run in a container and on another
+ * machine. They are values, so that a test can show that a broken runtime fails them
+ * (faults.test.ts).
  */
 
 const GROUPS: Readonly<Record<string, readonly Check[]>> = {
@@ -33,7 +34,7 @@ export function runtimeConformance(make: () => RuntimeUnderTest, lacks: Lacks): 
     const { runtime } = make();
     expect(runtime.lacks).toEqual(lacks);
     for (const reason of Object.values(runtime.lacks)) expect(reason).toMatch(/\w/);
-    // Nothing that pretends to be there.
+    // A missing capability must not appear to exist.
     if (lacks.terminals !== undefined) expect(Object.keys(runtime)).not.toContain('openTerminal');
   });
 

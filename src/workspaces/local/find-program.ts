@@ -1,7 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-/** The first of `PATH` and then `more` that can be executed; null if there is none. */
+/**
+ * The first executable file with this name in `PATH`, or else among `more`; null if there is none.
+ */
 export async function findProgram(
   program: string,
   { PATH = '' }: Readonly<Record<string, string | undefined>>,
@@ -16,7 +18,7 @@ export async function findProgram(
 async function isExecutable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
-    // Folders are executable, too.
+    // Folders also count as executable.
     return (await stat(path)).isFile();
   } catch {
     return false;

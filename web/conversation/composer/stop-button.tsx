@@ -12,7 +12,7 @@ export function StopButton({ runId, variant }: { runId: string; variant: 'primar
   const stop = useMutation({
     mutationFn: (id: string) => client.cancelRun({ params: { id } }),
   });
-  // Stopping was requested, but has not happened yet.
+  // The user has asked to stop the run, but it has not stopped yet.
   const isStopping = (stop.isPending || stop.isSuccess) && stop.variables === runId;
   const error = isBatonError(stop.error, 'run_finished') ? null : stop.error;
   return (

@@ -10,7 +10,7 @@ export interface FoldRow {
 export type Row = Block | FoldRow;
 
 const READING = new Set(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']);
-/** Fewer calls are shown one by one. */
+/** Fewer calls than this are shown one by one. */
 const MANY = 3;
 
 export function rowsOf(all: readonly Block[]): Row[] {
@@ -39,7 +39,7 @@ export function rowsOf(all: readonly Block[]): Row[] {
 const isQuietRead = ({ tool, result, asking, refused }: ToolBlock): boolean =>
   READING.has(tool) && result?.ok === true && asking === null && refused === null;
 
-/** Index of the row that shows an event: the last one that starts at or before it. */
+/** Index of the row that shows an event: the last row that starts at or before the event. */
 export function rowOfEvent(rows: readonly Row[], seq: number): number {
   let row = 0;
   for (let at = 0; at < rows.length && rows[at]!.seq <= seq; at++) row = at;

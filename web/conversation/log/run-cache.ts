@@ -23,12 +23,12 @@ const PAGE = 100;
 const RETRY_MS = 2000;
 
 /**
- * The runs that a session's log mentions. Old ones are read page by page, starting with the newest;
- * new ones are read individually as they appear. There is one request at a time.
+ * The runs that a session's log mentions. Old runs are read page by page, starting with the newest;
+ * new runs are read individually as they appear. There is one request at a time.
  */
 export class RunCache {
   readonly #options: RunCacheOptions;
-  /** Null: removed. */
+  /** Null if the run was removed. */
   readonly #known = new Map<string, RunInfo | null>();
   readonly #wanted = new Set<string>();
   /** Cursor of the next page; null if all have been read. */

@@ -17,7 +17,8 @@ const EMPTY: Drafted = { text: '', files: [], trouble: null, isReading: false, i
 
 /**
  * The draft of a session, whether or not a field shows it. The text is stored twice: once for a
- * reload of this tab, and once for when the browser is closed; there, the last tab wins.
+ * reload of this tab, and once for when the browser is closed. The second copy is shared by all
+ * tabs; the last one to write it wins.
  */
 export class Draft {
   readonly #name: string;
@@ -33,7 +34,7 @@ export class Draft {
     this.#state.set({ ...EMPTY, text });
   }
 
-  /** Whether it can be dropped without losing anything. */
+  /** Whether the draft can be dropped without losing anything. */
   get isIdle(): boolean {
     return this.get().files.length === 0 && this.#reads === 0;
   }
@@ -41,7 +42,7 @@ export class Draft {
   write(text: string): void {
     const before = this.get().text;
     const inTab = writeStored(this.#name, text, 'tab');
-    // Does not discard what another tab has written.
+    // Text that another tab has written is not discarded.
     const isOthers = text === '' && readStored(this.#name) !== before;
     const inBrowser = isOthers || writeStored(this.#name, text);
     this.#put({ text, isStored: inTab || inBrowser });

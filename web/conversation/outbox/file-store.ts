@@ -1,8 +1,9 @@
 import type { PickedFile } from './files.ts';
 
 /*
- * Files of unsent messages. They are too large for local storage, so they are kept in IndexedDB. If
- * that is not available, they are not stored, which is not an error.
+ * Files of unsent messages. The files are too large for local storage, so they are kept in
+ * IndexedDB. If IndexedDB is not available, they are not stored, which is not an error. idb-keyval
+ * would save twenty lines here, but it would make the first page larger and keep the database open.
  */
 
 const NAME = 'baton';
@@ -14,7 +15,7 @@ const whenDone = <T>(request: IDBRequest<T>): Promise<T> =>
     request.onerror = () => reject(request.error);
   });
 
-/** Until then, closing the page loses the file. */
+/** Until the transaction is complete, closing the page loses the file. */
 const whenStored = (transaction: IDBTransaction): Promise<void> =>
   new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();

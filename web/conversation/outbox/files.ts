@@ -18,7 +18,7 @@ export type Trouble =
 
 export interface Added {
   readonly files: readonly PickedFile[];
-  /** Why some were not added. */
+  /** Why some files were not added. */
   readonly trouble: Trouble | null;
 }
 
@@ -40,7 +40,7 @@ export async function pick(files: readonly File[]): Promise<Added> {
   return { files: picked, trouble };
 }
 
-/** Adds as many as fit. */
+/** Adds as many files as fit. */
 export function joined(before: readonly PickedFile[], more: readonly PickedFile[]): Added {
   const files = [...before];
   let trouble: Trouble | null = null;
@@ -69,7 +69,7 @@ async function read(file: File): Promise<PickedFile> {
   };
 }
 
-/** Without parameters; anything invalid becomes `application/octet-stream`. */
+/** The media type without its parameters; anything invalid becomes `application/octet-stream`. */
 const mediaTypeOf = (type: string): string => {
   const plain = type.split(';', 1)[0]?.trim() ?? '';
   return /^[\w.+-]+\/[\w.+-]+$/.test(plain) && plain.length <= 100
@@ -77,7 +77,10 @@ const mediaTypeOf = (type: string): string => {
     : 'application/octet-stream';
 };
 
-/** Encoded in pieces whose length is a multiple of three, so that they can be joined. */
+/**
+ * Bytes are encoded in pieces whose length is a multiple of three, so that the results can be
+ * joined.
+ */
 const PIECE = 3 * 8192;
 export function base64(bytes: Uint8Array): string {
   let text = '';

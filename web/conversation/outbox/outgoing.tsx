@@ -66,7 +66,7 @@ function Below({
             {t.conversation.sendAgain}
           </Button>
         )}
-        {/* Without a composer it stays here. */}
+        {/* Without a composer, the message stays here. */}
         {mayAct && !hasEnded(session) && (
           <Button
             size="small"

@@ -34,7 +34,7 @@ export function QueuePanel({ messages, aboutToStart, onReturnToDraft }: Props) {
   const runs = (data?.items ?? []).filter(({ id }) => !aboutToStart.has(id));
   const later = data?.later ?? [];
   const more = data?.more === true;
-  // Runs being edited, as they were at the start; they stay until the edit is done.
+  // Runs being edited, as they were when editing started; they stay listed until the edit is done.
   const [edited, setEdited] = useState<readonly RunView[]>([]);
   const started = edited.filter(({ id }) => ![...runs, ...later].some((run) => run.id === id));
   const show = (items: readonly RunView[]): void => {
@@ -107,7 +107,7 @@ export function QueuePanel({ messages, aboutToStart, onReturnToDraft }: Props) {
           {t.conversation.actionFailed} {refusalOf(change.error, t)}
         </p>
       )}
-      {/* A half-visible row shows that there are more. */}
+      {/* A half-visible row shows that there are more rows. */}
       <ol className="max-h-[min(30dvh,222px)] min-h-0 overflow-y-auto max-md:max-h-[min(30dvh,203px)]">
         {rows.map((row) => (
           <QueueRow

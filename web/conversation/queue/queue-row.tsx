@@ -20,7 +20,7 @@ interface Props {
   readonly mayAct: boolean;
   /** The run as it was when editing started; undefined if it is not being edited. */
   readonly was: RunView | undefined;
-  /** Whether it has started, so that it cannot be edited. */
+  /** Whether the run has started and can no longer be edited. */
   readonly hasStarted: boolean;
   readonly onEditing: (on: boolean) => void;
   readonly onMove: (id: string, to: number) => void;

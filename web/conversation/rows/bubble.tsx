@@ -4,7 +4,7 @@ import { LongText } from './long-text.tsx';
 
 interface Props {
   readonly text: string;
-  /** Whether to show it as a command. */
+  /** Whether to show the message as a command. */
   readonly mono: boolean;
   readonly above?: ReactNode;
   readonly below?: ReactNode;

@@ -10,9 +10,9 @@ const NEAR = 60;
 const GESTURE_MS = 400;
 
 /**
- * Whether a conversation follows its end. Rows, the queue and the phone's keyboard can change
- * height at any time, which moves the end away or makes the browser scroll; following stops only
- * when the user scrolls up. Returning to the end resumes it.
+ * Whether a conversation keeps its end in view. Rows, the queue and the phone's keyboard can change
+ * height at any time, which pushes the end out of view or makes the browser scroll; following stops
+ * only when the user scrolls up. Scrolling back to the end resumes following.
  */
 export class Following {
   #isOn = true;
@@ -28,7 +28,7 @@ export class Following {
     this.#isOn = isOn;
   }
 
-  /** The wheel was turned up, or a touch or key event may scroll. */
+  /** Called when the wheel is turned up, or on a touch or key event that may scroll. */
   gesture(now: number): void {
     this.#gestureUntil = now + GESTURE_MS;
   }

@@ -9,7 +9,7 @@ interface Props {
   readonly text: string;
   /** Which part of a long text is shown. */
   readonly keep: 'start' | 'end';
-  /** False if the text is itself the end of a longer one. */
+  /** False if the text is already the end of a longer text. */
   readonly isWhole?: boolean;
   readonly children: (shown: string) => ReactNode;
 }
@@ -40,7 +40,7 @@ export function LongText({ text, keep, isWhole = true, children }: Props) {
   );
 }
 
-/** Starts at a line break. */
+/** The end of the text, starting after a line break. */
 const tailOf = (text: string): string => {
   const tail = text.slice(-SHOWN);
   return tail.slice(tail.indexOf('\n') + 1);

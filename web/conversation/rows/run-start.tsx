@@ -12,7 +12,7 @@ import { Bubble } from './bubble.tsx';
 
 interface Props {
   readonly block: StartBlock;
-  /** Null if it was removed, undefined until it is loaded. */
+  /** Null if the run was removed, undefined until it is loaded. */
   readonly info: RunInfo | null | undefined;
 }
 

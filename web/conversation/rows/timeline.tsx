@@ -14,7 +14,7 @@ import { useFollowing } from './use-following.ts';
 interface Props {
   readonly view: LogView;
   readonly onOlder: () => void;
-  /** An event to scroll to; a new object scrolls again. */
+  /** An event to scroll to; passing a new object scrolls again. */
   readonly target: { readonly seq: number } | null;
   /** Number of messages sent from here; an increase scrolls to the end. */
   readonly sent: number;
@@ -22,14 +22,14 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Older rows are loaded when this close to the first one. */
+/** Older rows are loaded when the view is this close to the first row. */
 const EARLY = 8;
-/** Estimated heights until a row has been measured. */
+/** Estimated heights, used until a row has been measured. */
 const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
 
 /**
- * The rows of a conversation; only visible ones are rendered. Follows its end until the user
- * scrolls up.
+ * The rows of a conversation; only visible ones are rendered. The view follows the end until the
+ * user scrolls up.
  */
 export function Timeline({ view, onOlder, target, sent, children }: Props) {
   const t = useTexts();
@@ -51,7 +51,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     getItemKey,
     gap: 12,
     overscan: 6,
-    // This makes rendering rows and painting two tasks instead of one long one.
+    // Splits rendering the rows and painting into two tasks, instead of a single long one.
     useFlushSync: false,
     paddingStart: 16,
     paddingEnd: 12,
@@ -59,7 +59,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     followOnAppend: true,
   });
 
-  // The window, the rows and the content after them change height; keep the end in view.
+  // Keep the end in view when the window, the rows or the content after them change height.
   useEffect(() => {
     const watch = new ResizeObserver(() => {
       if (following.isOn) virtual.scrollToEnd();
@@ -70,7 +70,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
   }, [virtual, following]);
 
   const isEmpty = rows.length === 0;
-  // Show the last message first.
+  // Start at the last message.
   useEffect(() => {
     if (!isEmpty) virtual.scrollToEnd();
   }, [isEmpty, virtual]);

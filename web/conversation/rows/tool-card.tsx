@@ -38,7 +38,7 @@ const ICONS: Record<Verb, LucideIcon> = {
   plan: ListTodo,
 };
 
-/** Shorter durations are not shown. */
+/** Durations shorter than this are not shown. */
 const WORTH_MS = 100;
 
 /** States shown without expanding the card. */
@@ -50,7 +50,8 @@ const LOUD: Partial<Record<ToolState, readonly [LucideIcon, string]>> = {
 };
 
 /**
- * A tool call: one line that expands. While it waits for an answer, the question is shown below.
+ * A tool call: one line that expands. While the call waits for an answer, the question is shown
+ * below.
  */
 export function ToolCard({ call }: { call: ToolBlock }) {
   const t = useTexts();

@@ -3,7 +3,7 @@ import type { Highlighted } from '../context.ts';
 
 const NAME = 'search';
 
-/** Highlights the search text in matching rows without changing the page. */
+/** Highlights the search term in matching rows without changing the page. */
 export function useHighlights(
   part: RefObject<HTMLElement | null>,
   highlighted: Highlighted | null,

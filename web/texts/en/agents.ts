@@ -3,9 +3,9 @@ import type { DrivenKind } from '../../../src/contract/agent-kinds.ts';
 interface AgentTexts {
   readonly name: string;
   readonly about: string;
-  /** If its model can be chosen. */
+  /** For an agent whose model can be chosen. */
   readonly modelHelp?: string;
-  /** If it needs a login. */
+  /** For an agent that needs a login. */
   readonly signIn?: string;
 }
 

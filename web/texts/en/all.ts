@@ -3,7 +3,7 @@ import { rest } from './rest.ts';
 
 export const en = { ...first, ...rest };
 
-/** The same texts in another language: strings stay strings, templates stay functions. */
+/** The same strings in another language: plain strings stay strings, templates stay functions. */
 type Translated<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string

@@ -24,7 +24,7 @@ const at = (program: string): Agent => ({
   turn: { agent: { kind: 'claude' }, message: 'message' },
 });
 
-/** What the real Claude Code has printed, played back by a program. */
+/** Recorded output of the real Claude Code, played back by a program. */
 const recorded = (name: string, outcome: string): Ending => ({
   title: `recorded: ${name}`,
   script: `cat '${join(root, 'test/fixtures/claude-transcripts/2.1.325', name)}.jsonl'`,

@@ -35,7 +35,9 @@ export const step = (label: string, run: (world: World, store: Store) => Promise
   toString: () => label,
 });
 
-/** Applies an operation to a copy of the model and to the store; both must refuse it, or neither. */
+/**
+ * Applies an operation to a copy of the model and to the store; both must refuse it, or neither.
+ */
 export async function both(
   world: World,
   expected: (copy: World) => void,

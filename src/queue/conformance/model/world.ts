@@ -4,8 +4,8 @@ import type { Caps } from '../../store.ts';
 
 /*
  * The expected behaviour of the queue, implemented a second time as simply as possible and without
- * the lane machine: plain arrays and objects that can be copied, so a refused call just discards its
- * copy.
+ * the lane machine: plain arrays and objects that can be copied, so a refused call just discards
+ * its copy.
  */
 
 export interface ModelRun {

@@ -1,6 +1,6 @@
 /**
- * Users, their credentials, shares, the audit log and the nodes' reports. Secrets are stored as
- * SHA-256 digests: they are long and random, so nothing slower is needed.
+ * The tables for users, their credentials, shares, the audit log and the nodes' reports. Secrets
+ * are stored as SHA-256 digests: they are long and random, so a slower hash is not needed.
  */
 export const accessTables = `
 CREATE TABLE users (

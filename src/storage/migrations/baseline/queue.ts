@@ -2,10 +2,10 @@ import { RunState, TERMINAL_STATES } from '../../../contract/run.ts';
 
 const list = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ');
 
-/** Begun and unfinished: the index `runs_one_begun` allows one such run per lane. */
+/** Runs that have begun but not ended: the index `runs_one_begun` allows one such run per lane. */
 const BEGUN = list(['dequeued', 'running', 'waiting', 'retry_scheduled']);
 
-/** Nodes, lanes, runs, the event log and schedules. */
+/** The tables for nodes, lanes, runs, the event log and schedules. */
 export const queueTables = `
 CREATE TABLE nodes (
   id ID PRIMARY KEY,
@@ -137,7 +137,7 @@ CREATE TABLE schedules (
 CREATE INDEX schedules_due ON schedules (next_at, id) WHERE next_at IS NOT NULL;
 `;
 
-/** A single writer can add to one row per state without waiting for anyone. */
+/** There is only one writer, so it can add to one row per state without waiting for anyone. */
 export const queueSqlite = `
 CREATE TABLE fences (last INTEGER NOT NULL);
 INSERT INTO fences VALUES (0);

@@ -3,9 +3,9 @@ import { SessionStatus } from '../../../contract/session.ts';
 const STATUSES = SessionStatus.options.map((status) => `'${status}'`).join(', ');
 
 /**
- * Sessions and the rows that belong to them: invocations, approvals, tool rules, snapshots, steers
- * and attachments. A session's lane has its id, and the lane's lock guards all of these rows.
- * Deleting a run or a session deletes its rows.
+ * The tables for sessions and what belongs to them: invocations, approvals, tool rules, snapshots,
+ * steers and attachments. A session's lane has the same id as the session, and the lane's lock
+ * guards all of these rows. Deleting a run or a session also deletes the rows that belong to it.
  */
 export const sessionTables = `
 CREATE TABLE sessions (

@@ -28,8 +28,8 @@ export function* createUser(
 }
 
 /**
- * If two transactions run at once, the unique key makes one of them fail; that one is retried and
- * refused here.
+ * If two transactions run at once, the unique key makes one of them fail; it is then retried, and
+ * is refused here.
  */
 function* mustBeFree(name: string, id: string): Op<void> {
   const rows = yield* query('SELECT id FROM users WHERE folded = $1 AND id <> $2', [
@@ -48,7 +48,7 @@ export function* getUser(id: string): Op<UserRecord | null> {
   return row === undefined ? null : toUser(row);
 }
 
-/** A user's name may be the same as another user's id; then the id wins. */
+/** A user's name may be the same as another user's id; in that case, the id takes precedence. */
 export function* findUser(nameOrId: string): Op<UserRecord | null> {
   const [row] = yield* query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM users u WHERE u.id = $1 OR u.folded = $2
@@ -91,15 +91,18 @@ export function* updateUser(
       now,
     ],
   );
-  // Also done when the user is enabled again: a sign-in at the very moment of disabling may have
-  // been written just after it.
+  // Also done when the user is enabled again: a sign-in that was in progress when the user was
+  // disabled may have been written just afterwards.
   if (disabled === true || (disabled === false && user.disabledAt !== null)) {
     yield* forgetSignIns(id);
   }
   return { value: toUser(row!), hint: hintOf(ACCESS) };
 }
 
-/** Sign-ins of a disabled user are deleted, so they do not become valid again when the user is enabled. */
+/**
+ * Sign-ins of a disabled user are deleted, so they do not become valid again when the user is
+ * enabled.
+ */
 function* forgetSignIns(userId: string): Op<void> {
   yield* query('DELETE FROM sign_ins WHERE user_id = $1', [userId]);
   yield* query('DELETE FROM sign_in_codes WHERE user_id = $1', [userId]);

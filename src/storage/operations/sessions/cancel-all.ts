@@ -5,12 +5,12 @@ import { type Op, query } from '../../statement.ts';
 import { readCore } from '../load.ts';
 
 /**
- * Cancels every unfinished run of a lane (Q9), the queued ones first: stopping the begun run while
- * others are queued would hold the lane.
+ * Cancels every unfinished run of a lane (Q9), the queued ones first: stopping the current run
+ * while others are queued would hold the lane.
  */
 export function* cancelAll(change: LaneChange): Op<void> {
   const { lane } = change;
-  // Two statements, because then each can use the index on positions.
+  // Two statements, so that each can use the index on positions.
   const joined = yield* query<CoreRow>(
     `SELECT ${CORE_COLUMNS} FROM runs r WHERE r.lane = $1 AND r.position > $2 AND r.state = 'queued' ORDER BY r.position`,
     [lane.id, lane.lastPosition],

@@ -13,8 +13,8 @@ import { moveSession, saveMoved } from './move.ts';
 const ROWS_MAX = 100;
 
 /**
- * Adds connections. One that already exists is moved to the given node, for example after its node
- * has joined again.
+ * Adds connections. A connection that already exists is moved to the given node, for example after
+ * its node has joined again.
  */
 export function* openConnections(
   dialect: Dialect,
@@ -40,7 +40,7 @@ export function* openConnections(
       [sessionId, nodeId, now, ...rows.flatMap(({ id, userId, kind }) => [id, userId, kind])],
     );
   }
-  // Reading is not activity: `lastActiveAt` stays.
+  // Reading is not activity, so `lastActiveAt` stays unchanged.
   if (changes.length > 0) yield* saveMoved(dialect, loaded, session);
   return done(changes, [loaded.change]);
 }

@@ -6,7 +6,7 @@ import { visibleTo } from './visible.ts';
 
 const DAY_MS = 86_400_000;
 
-/** An unknown value is the empty string. */
+/** An unknown value is represented by the empty string. */
 const KEYS: Readonly<Record<CostBy, string>> = {
   day: `i.finished_at / ${DAY_MS}`,
   user: `coalesce(i.user_id, '')`,

@@ -32,14 +32,14 @@ const CONNECTIONS = `(SELECT count(*) FROM connections c JOIN nodes n ON n.id = 
 const QUESTIONS = `(SELECT count(*) FROM approvals q WHERE q.run_id = l.run_id AND q.state = 'pending')`;
 const HOST_AWAY = `CASE WHEN l.host <> '' AND ${withoutWorker('l.host')} THEN 1 ELSE 0 END`;
 
-/** Conditions, order and limit follow; `more` adds a column; $1 is the time. */
+/** The caller appends conditions, order and limit. `more` adds a column; $1 is the time. */
 const selectSession = (more = '') =>
   `SELECT ${SESSION_COLUMNS}, l.held, l.hold_on_failure, l.host, ${nameOfHost('l.host')} AS host_name, l.next_seq - 1 AS last_seq,
   ${UNFINISHED} AS unfinished_runs, ${CONNECTIONS} AS active_connections, ${HOST_AWAY} AS host_away, ${QUESTIONS} AS open_questions,
   CASE WHEN l.state = 'delayed' THEN l.ready_at END AS delayed_until${more}
   FROM sessions s JOIN lanes l ON l.id = s.id`;
 export const SELECT_SESSION = selectSession();
-/** Joined with a share `h`. */
+/** For a query that joins a share `h`. */
 export const SELECT_SHARED_SESSION = selectSession(', h.level AS share');
 
 const SELECT_SHARED = selectSession(
@@ -74,7 +74,7 @@ export function* lockSession(dialect: Dialect, now: number, id: string): Op<Load
   return loaded;
 }
 
-/** Leaves out sessions locked by others; the next pass gets them. */
+/** Leaves out sessions that other transactions have locked; the next pass gets them. */
 export function* lockFreeSessions(
   dialect: Dialect,
   now: number,

@@ -5,7 +5,7 @@ import type { Op } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LoadedSession } from './load.ts';
 
-/** A session after a trigger, not stored yet. */
+/** A session to which a trigger has been applied, but which has not been stored yet. */
 export interface Moved {
   readonly session: StoredSession;
   readonly changes: readonly StatusChange[];

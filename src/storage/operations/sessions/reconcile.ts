@@ -8,7 +8,7 @@ import { moveSession } from './move.ts';
 
 /* Each list comes from an index that contains only ACTIVE, due or connected sessions. */
 
-/** ACTIVE without a run and without a live connection. */
+/** ACTIVE sessions without a run or a live connection. */
 const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
   WHERE s.status = 'ACTIVE' AND s.ready_at <= $2 AND l.run_id IS NULL AND l.queued = 0
   AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued')
@@ -18,8 +18,8 @@ const QUIET = `SELECT s.id FROM sessions s JOIN lanes l ON l.id = s.id
 const EXPIRED = `SELECT id FROM sessions WHERE destroy_at IS NOT NULL AND destroy_at <= $1 ORDER BY destroy_at, id LIMIT $2`;
 
 /**
- * Sessions whose number of live connections differs from the latest event. Not a join, because
- * SQLite would then read all sessions to sort them.
+ * Sessions whose number of live connections differs from the latest event. This is not a join,
+ * because SQLite would then read all sessions to sort them.
  */
 const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connections > 0 UNION SELECT session_id FROM connections) k
   WHERE (SELECT s.last_connections FROM sessions s WHERE s.id = k.id)
@@ -28,7 +28,7 @@ const CONNECTED = `SELECT k.id FROM (SELECT id FROM sessions WHERE last_connecti
 
 /**
  * Brings sessions up to date with elapsed time and dead nodes. Sessions are checked again under
- * their locks, so if two nodes reconcile at once, only one changes a session.
+ * their locks, so if two nodes reconcile at once, each session is changed by only one of them.
  */
 export function* reconcileSessions(
   dialect: Dialect,

@@ -8,7 +8,7 @@ export function* readSetting(name: string): Op<string | null> {
   return row?.value ?? null;
 }
 
-/** If there are several writes at once, one is stored, and all return its value. */
+/** If several writes happen at once, only one is stored, and all of them return its value. */
 export function* putSettingOnce(
   _: Dialect,
   _now: number,

@@ -9,7 +9,7 @@ import { countVisible, visibleTo } from './visible.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DAYS = 7;
-/** The most rows read for one figure; if there are more, the latest are used. */
+/** The maximum number of rows read for one figure; if there are more, the latest are used. */
 const MOST_ENDS = 50_000;
 const MOST_WAITS = 10_000;
 

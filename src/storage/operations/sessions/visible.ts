@@ -4,14 +4,17 @@ import { RUN_COLUMNS, type RunRow, toRun } from '../../rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
 
-/** The ids of the sessions visible to the user in placeholder $n: their own and those shared with them. */
+/**
+ * The ids of the sessions visible to the user in placeholder $n: their own and those shared with
+ * them.
+ */
 export const visibleTo = (n: number): string =>
   `(SELECT v.id FROM sessions v WHERE v.owner = $${n} UNION SELECT h.session_id FROM shares h WHERE h.user_id = $${n})`;
 
-/** Where an unfinished run can be in its lane `l`: avoids reading the finished ones. */
+/** The positions that an unfinished run can have in its lane `l`. Avoids reading finished runs. */
 const AHEAD = '(r.position >= l.last_position OR r.position IS NULL OR r.id = l.run_id)';
 
-/** Reads through the lanes of the visible sessions, so other people's runs cost nothing. */
+/** Starts from the lanes of the visible sessions, so other people's runs cost nothing. */
 export function* listVisibleRuns(
   dialect: Dialect,
   userId: string,

@@ -27,7 +27,10 @@ async function environmentOf(
   return new Map(pairs.map((pair) => [pair.split('=', 1)[0]!, pair.slice(pair.indexOf('=') + 1)]));
 }
 
-/** How a process starts: its arguments, environment, directory, and why it does not. */
+/**
+ * How a process starts: its arguments, environment and directory, and the reasons for failing to
+ * start.
+ */
 export const ARGUMENT_CHECKS: readonly Check[] = [
   {
     name: '[A9] every argument arrives as it is',

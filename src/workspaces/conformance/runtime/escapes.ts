@@ -15,7 +15,7 @@ const USES: Readonly<Record<string, (files: Files, path: string) => Promise<unkn
   remove: (files, path) => files.remove(path),
 };
 
-/** Outside of the workspace, what nothing may change. */
+/** Creates files outside the workspace that nothing may change. */
 async function plant(under: RuntimeUnderTest): Promise<void> {
   await sh(
     under,
@@ -33,9 +33,9 @@ async function expectUntouched(under: RuntimeUnderTest): Promise<void> {
 }
 
 /**
- * Swaps `tree/door`, a folder, and `tree/link`, a link to the outside, as fast as it can, and makes them
- * again if they are gone. On Linux in one system call (renameat2 with RENAME_EXCHANGE), so that there is
- * always one of them.
+ * Swaps `tree/door`, a folder, and `tree/link`, a link to the outside, as fast as it can, and
+ * creates them again if they are gone. On Linux, it uses one system call (renameat2 with
+ * RENAME_EXCHANGE), so that one of them always exists.
  */
 const SWAP = `
 $| = 1;
@@ -50,7 +50,7 @@ for (my $round = 0; ; $round++) {
   select undef, undef, undef, 0.00005;
 }`;
 
-/** The same with what every system has. */
+/** The same, using only what every system has. */
 const SWAP_SLOWLY = `echo ready; while :; do
   mkdir -p tree; mv tree/door tree/spare; ln -s "$1" tree/door; rm tree/door; mv tree/spare tree/door
 done 2>/dev/null`;
@@ -63,10 +63,13 @@ async function swapping(under: RuntimeUnderTest): Promise<void> {
   await once(stdout, 'data');
 }
 
-/** How often each is tried: many times what a runtime that checks first and opens later survives. */
+/**
+ * The number of tries for each: many times more than a runtime that checks first and opens later
+ * can survive.
+ */
 const TRIES = 1000;
 const TOGETHER = 8;
-/** How often it must have met the folder, and how often the link or nothing. */
+/** How often the tries must have met the folder, and how often the link or nothing. */
 const MET = 20;
 
 /** Repeats until enough tries have met the folder and the link. */
@@ -167,7 +170,7 @@ export const ESCAPE_CHECKS: readonly Check[] = [
       await plant(under);
       await swapping(under);
       for (let tried = 0; tried < TRIES / 4; ) {
-        // Gone since the last removal; it comes back.
+        // The link is missing since the last removal; it will be created again.
         if ((await files.stat('tree/link').catch(() => null)) === null) continue;
         await files.remove('tree').catch(() => {});
         tried++;

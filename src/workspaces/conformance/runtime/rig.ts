@@ -6,12 +6,12 @@ import type { Capability, Runtime } from '../../runtime.ts';
 export interface RuntimeUnderTest {
   /** Its workspace exists and is empty. */
   readonly runtime: Runtime;
-  /** An empty folder outside of the workspace where the agent may write, without links in its path. */
+  /** An empty folder outside the workspace where the agent may write, without links in its path. */
   readonly outside: string;
 }
 
 export interface Check {
-  /** With the rule that it proves. */
+  /** Includes the rule that the check proves. */
   readonly name: string;
   /** Skipped if the runtime lacks it. */
   readonly needs?: Capability;
@@ -20,7 +20,7 @@ export interface Check {
 
 export const UNIT = 'conformance';
 
-/** Starts a process that is stopped with the test. */
+/** Starts a process that is stopped when the test ends. */
 export async function start(
   { runtime }: RuntimeUnderTest,
   argv: readonly string[],
@@ -36,7 +36,7 @@ export interface Ran extends ProcessExit {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export async function run(
   under: RuntimeUnderTest,
   argv: readonly string[],
@@ -49,7 +49,7 @@ export async function run(
   return { stdout: out, stderr: err, ...exit };
 }
 
-/** What a shell prints. It must succeed; `$1`, `$2` … are the arguments. */
+/** What a shell command prints. The command must succeed; `$1`, `$2` … are the arguments. */
 export async function sh(
   under: RuntimeUnderTest,
   script: string,
@@ -66,7 +66,7 @@ export async function sh(
   return stdout;
 }
 
-/** A zombie has ended, too. */
+/** A zombie counts as ended. */
 export async function isAlive(under: RuntimeUnderTest, pid: string): Promise<boolean> {
   const state = await sh(under, 'ps -o stat= -p "$1" || true', pid);
   return state.trim() !== '' && !state.trim().startsWith('Z');

@@ -7,14 +7,14 @@ import { type Check, run, sh, start } from './rig.ts';
 
 const MEGABYTE = 1_000_000;
 const ALL = 100 * MEGABYTE;
-/** For pipes and buffers on the way. */
+/** Allowance for pipes and buffers along the way. */
 const BUFFERED = 8 * MEGABYTE;
 const GROWTH = 16 * MEGABYTE;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Memory in use, without what is only waiting to be collected. */
+/** Memory in use, excluding garbage. */
 const held = (): number => {
   collectGarbage();
   const { external, heapUsed } = process.memoryUsage();
@@ -23,7 +23,7 @@ const held = (): number => {
 
 /** Counts what arrives, and by how much the memory of this process grows in that time. */
 async function counted(stream: Readable): Promise<{ bytes: number; growth: number }> {
-  // Something from before may be released only now.
+  // Memory from before may only be released now.
   let least = held();
   let [bytes, growth, measured] = [0, 0, 0];
   for await (const piece of stream as AsyncIterable<Buffer>) {

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Process } from '../../process.ts';
 import { type Check, isAlive, type RuntimeUnderTest, start } from './rig.ts';
 
-/** Starts others in ways that leave its process group, and its session where that is possible. */
+/** Starts processes in ways that leave its process group and, where possible, its session. */
 const FAMILY = [
   'sleep 1000 & echo $!',
   '(sleep 1000 & echo $!)',

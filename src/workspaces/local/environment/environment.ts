@@ -5,7 +5,7 @@
 
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TZ', 'TMPDIR'];
 
-/** What agents need to reach their provider; BATON_AGENT_ENV replaces this list. */
+/** Variables that agents need to reach their provider; BATON_AGENT_ENV replaces this list. */
 export const AGENT_ENV_DEFAULT: readonly string[] = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',
@@ -23,8 +23,8 @@ export const AGENT_ENV_DEFAULT: readonly string[] = [
 ];
 
 /**
- * Never passed on, even if listed, because they give access to the server and its database. A
- * client's token may be passed on.
+ * Variables that are never passed on, even if listed, because they give access to the server and
+ * its database. A client's URL and token may be passed on.
  */
 const isServers = (name: string): boolean =>
   /^PG/i.test(name) || (/^BATON_/i.test(name) && name !== 'BATON_URL' && name !== 'BATON_TOKEN');

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PrivateFiles } from '../../runtime.ts';
 
-/** Writes files that only our user can read, in a folder of their own below `under`. */
+/** Writes files that only our user can read to a new folder below `under`. */
 export async function writePrivateFiles(
   under: string,
   files: Readonly<Record<string, string>>,

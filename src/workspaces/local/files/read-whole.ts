@@ -3,7 +3,7 @@ import { FileError } from '../../files.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Reads a file that may grow while it is read. Rejects if it has more than `maxBytes`. */
+/** Reads a file that may grow while it is read. Rejects if the file has more than `maxBytes`. */
 export async function readWhole(file: FileHandle, maxBytes: number): Promise<Buffer> {
   const stats = await file.stat();
   if (!stats.isFile()) throw new FileError('not_a_file', 'It is not a file.');
@@ -11,7 +11,8 @@ export async function readWhole(file: FileHandle, maxBytes: number): Promise<Buf
   const pieces: Buffer[] = [];
   let length = 0;
   for (;;) {
-    // Mostly one piece and the end; files of /proc report a size of 0.
+    // Usually takes two reads: one for the content and one to find the end. Files in /proc report a
+    // size of 0.
     const room = Math.max(stats.size - length, PIECE_BYTES);
     const piece = Buffer.allocUnsafe(Math.min(room, maxBytes + 1 - length));
     const { bytesRead } = await file.read(piece, 0, piece.length);

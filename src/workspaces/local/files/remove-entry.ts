@@ -2,8 +2,9 @@ import { opendir, rmdir, unlink } from 'node:fs/promises';
 import { below, codeOf, type FolderOpener, type OpenFolder } from './open-folder.ts';
 
 /**
- * Removes an entry of a folder with everything below it. Not `fs.rm`, which descends by path: a folder
- * replaced by a link at the right moment would make it remove what the link leads to.
+ * Removes an entry of a folder with everything below it. `fs.rm` is not used because it descends by
+ * path: if a folder were replaced by a link at the right moment, it would remove what the link
+ * leads to.
  */
 export async function removeEntry(
   opener: FolderOpener,

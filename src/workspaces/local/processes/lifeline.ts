@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /*
- * A server killed with -9 stops nothing, and its agents must not keep working until the next start.
+ * A server killed by SIGKILL stops nothing, but its agents must not keep working until it restarts.
  * So a helper process holds a pipe to the server. If the pipe closes without a goodbye, the helper
  * kills every process that carries the server's tag.
  *
- * There is one per server: a shell that waits in `read` and becomes Node only when there is work.
- * It takes 1 MB in total and nothing per run; the agents are gone as soon as Node has started.
- * Rejected: a wrapper around each agent, which would add 40 ms to every run (in Node) or would have
- * to know the process tree (in a shell). Also rejected: `setpriv --pdeathsig`, which adds 2 ms to
- * every run, is not on every machine, and reaches only the agent, not what it has started.
+ * There is one helper per server: a shell that waits in `read` and becomes Node only when there is
+ * work. The helper takes 1 MB in total and nothing per run, and it kills the agents as soon as Node
+ * has started. Rejected: a wrapper around each agent, which would add 40 ms to every run (in Node)
+ * or would have to know the process tree (in a shell). Also rejected: `setpriv --pdeathsig`, which
+ * adds 2 ms to every run, is not on every machine, and reaches only the agent, not what it has
+ * started.
  */
 
 export interface Lifeline {
@@ -23,15 +24,15 @@ const SCRIPT = 'read -r word || exec "$0" "$@"';
 export interface LifelineOptions {
   readonly installation: string;
   readonly node: string;
-  /** The directory for its agents' private files, removed with them. */
+  /** The directory for its agents' private files; removed after the agents are killed. */
   readonly privateDir?: string;
 }
 
-/** Null if no process can be started right now; leftovers then stay until the next start. */
+/** Null if no process can be started right now; any leftovers then stay until the next start. */
 export function startLifeline(options: LifelineOptions): Lifeline | null {
   const { installation, node, privateDir = '' } = options;
   const entry = fileURLToPath(
-    // This file is .ts in the sources and .js in the package, and so is the program.
+    // Both this file and the program are .ts in the sources and .js in the package.
     new URL(
       `./lifeline-program${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
       import.meta.url,
@@ -39,7 +40,8 @@ export function startLifeline(options: LifelineOptions): Lifeline | null {
   );
   const args = ['-c', SCRIPT, process.execPath, entry, installation, node, privateDir];
   const child = spawn('/bin/sh', args, {
-    // In a session of its own, so that killing the server's process group does not kill it.
+    // The helper has a session of its own, so that killing the server's process group does not kill
+    // it.
     detached: true,
     cwd: '/',
     env: {},

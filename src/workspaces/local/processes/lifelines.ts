@@ -7,7 +7,7 @@ export interface LifelinesOptions {
   readonly nodeId: () => string | null;
 }
 
-/** The lifelines of this process: one per node id, started with its first agent. */
+/** This process's lifelines: one per node id, started with its first agent. */
 export class Lifelines {
   readonly #options: LifelinesOptions;
   readonly #started = new Map<string, Lifeline>();
@@ -16,7 +16,7 @@ export class Lifelines {
     this.#options = options;
   }
 
-  /** The id of this node, which has a lifeline by now. */
+  /** Returns this node's id, after starting its lifeline if it has none. */
   node(): string {
     const { dataDir, installation, nodeId } = this.#options;
     const node = nodeId() ?? '';
@@ -26,13 +26,14 @@ export class Lifelines {
         node,
         privateDir: privateDirOf(dataDir, node),
       });
-      // Otherwise the next agent tries again; this one will probably not start either.
+      // If the lifeline could not be started, the next agent tries again; this agent will probably
+      // not start either.
       if (lifeline !== null) this.#started.set(node, lifeline);
     }
     return node;
   }
 
-  /** Call it after all agents have ended. */
+  /** Must be called after all agents have exited. */
   end(): void {
     for (const lifeline of this.#started.values()) lifeline.end();
   }

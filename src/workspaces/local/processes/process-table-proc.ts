@@ -3,9 +3,10 @@ import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 import { withSpareDescriptor } from './spare-descriptor.ts';
 import { TAG_VARIABLE } from './tag.ts';
 
-/** For Linux, from /proc. */
+/** The process table on Linux, read from /proc. */
 export function procProcessTable(): ProcessTable {
-  // One buffer for all reads: the files are short, and sharing it makes a listing three times as fast.
+  // One buffer for all reads: the files are short, and sharing it makes a listing three times as
+  // fast.
   const buffer = Buffer.alloc(64 * 1024);
   const read = (path: string): string | null => {
     try {
@@ -18,7 +19,7 @@ export function procProcessTable(): ProcessTable {
         }
       });
     } catch {
-      // There is no such process, or it ended between open and read.
+      // There is no such process, or it exited between open and read.
       return null;
     }
   };
@@ -26,7 +27,7 @@ export function procProcessTable(): ProcessTable {
     const stat = read(`/proc/${pid}/stat`);
     return stat === null ? null : parseStat(pid, stat);
   };
-  // Threads have ids in /proc too, and a signal to one of them reaches its whole process.
+  // Threads also have ids in /proc, and a signal to a thread reaches its whole process.
   const isProcess = (pid: number): boolean =>
     Number(/^Tgid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`) ?? '')?.[1]) === pid;
   const newest = (): number | null =>
@@ -57,11 +58,12 @@ export function procProcessTable(): ProcessTable {
   };
 }
 
-/** Smaller than the range of pids on any system. */
+/** Every system has more pids than this, so this many new processes cannot use them all up. */
 const ONE_ROUND = 16_000;
 
 /**
- * Pids are assigned in order, so those of new processes lie between two moments, unless so many
+ * Whether a pid may belong to a process started between the two moments. Pids are assigned in
+ * order, so such a pid lies between the newest pids of the two moments, unless so many processes
  * were started that the numbers may have wrapped around.
  */
 export function newerThan(since: Moment, now: Moment): (pid: number) => boolean {
@@ -72,7 +74,7 @@ export function newerThan(since: Moment, now: Moment): (pid: number) => boolean 
 
 /**
  * Reads the fields of /proc/<pid>/stat after the last parenthesis: the second field is the
- * program's name, which may contain spaces and parentheses itself.
+ * program's name, which may contain spaces and parentheses.
  */
 export function parseStat(pid: number, stat: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -90,8 +92,8 @@ export function parseStat(pid: number, stat: string): ProcessRow {
 const NAME = Buffer.from(`${TAG_VARIABLE}=`);
 
 /**
- * Finds the tag in an environment, whose variables end with NUL. If a name is repeated, the first
- * counts.
+ * Finds the tag in an environment, where each variable ends with a NUL. If a name is repeated, the
+ * first counts.
  */
 export function findTag(environment: Buffer): string | null {
   for (let at = environment.indexOf(NAME); at !== -1; at = environment.indexOf(NAME, at + 1)) {

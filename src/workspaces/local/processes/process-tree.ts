@@ -1,10 +1,7 @@
 import { isExempt } from './exempt-pids.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 
-/**
- * The process that a tree started with, which leads its own session, and a moment before it
- * started.
- */
+/** The root process of a tree, which leads its own session, and a time just before it started. */
 export interface Root extends ProcessRow {
   readonly since: Moment;
 }
@@ -25,9 +22,9 @@ export interface Members {
 
 /**
  * An agent and everything it started. A process belongs to the tree if its parent does, if it is in
- * one of the tree's sessions, or if it carries the tag. Once observed, it stays a member even when
- * its parent is gone. Observe repeatedly: only a process that leaves its parent, its session and
- * its environment between two observations is missed.
+ * one of the tree's sessions, or if it carries the tag. Once observed, a process stays a member
+ * even when its parent is gone. The tree must be observed repeatedly: only a process that leaves
+ * its parent, its session and its environment between two observations is missed.
  */
 export class ProcessTree {
   readonly #options: ProcessTreeOptions;
@@ -42,7 +39,10 @@ export class ProcessTree {
     if (options.root !== undefined) this.#known.set(options.root.pid, options.root.start);
   }
 
-  /** Call it as soon as the root has ended: later its pid may belong to another process. */
+  /**
+   * Must be called as soon as the root has exited, because later its pid may belong to another
+   * process.
+   */
   observe(): Members {
     const { table, root } = this.#options;
     const all = table.list(root?.since);
@@ -75,7 +75,7 @@ export class ProcessTree {
   /** Adds the processes that belong to the members; returns the sessions that are theirs alone. */
   #gather(members: Map<number, ProcessRow>, all: readonly ProcessRow[]): Set<number> {
     const { table, root } = this.#options;
-    // The agent did not start anything older than itself.
+    // An agent cannot have started a process that is older than the agent.
     const others = all.filter((row) => !row.ended && row.start >= (root?.start ?? 0));
     for (const row of others) if (this.isTagged(row.pid)) members.set(row.pid, row);
     const sessions = new Set<number>();
@@ -85,8 +85,8 @@ export class ProcessTree {
       for (const { session } of members.values()) {
         // A leader in another pid namespace is reported as 0.
         if (session === 0) continue;
-        // Does not apply if a live process outside the tree leads the session: the member may only
-        // have a copy of the tag.
+        // Skips the session if a live process outside the tree leads it, because the member may
+        // only carry a copy of the tag.
         if (members.has(session) || table.observe(session)?.ended !== false) sessions.add(session);
       }
       for (const row of others) {

@@ -6,7 +6,7 @@ let spare: number | null = null;
 
 /**
  * Opens a file and closes it again, even while this process has no descriptor left: an agent that
- * cannot be observed would count as ended and stay alive.
+ * cannot be observed would be assumed to have exited, and would stay alive.
  */
 export function withSpareDescriptor<T>(read: () => T): T {
   spare ??= openSpare();

@@ -7,14 +7,16 @@ import { type Supervision, supervise } from './supervise.ts';
 import { formatTag, TAG_VARIABLE } from './tag.ts';
 
 export interface SpawnSettings extends Omit<Supervision, 'onLeft'> {
-  /** Called with processes of a unit that nothing could stop, such as those of another user. */
+  /**
+   * Called with those processes of a unit that nothing could stop, such as those of another user.
+   */
   readonly onLeft?: (left: readonly ProcessRow[], unit: string) => void;
   readonly installation: string;
-  /** The id of this node; called before each start. */
+  /** Returns this node's id; called before each process is started. */
   readonly node: () => string;
-  /** The part of the server's environment an agent may see (environment.ts). */
+  /** The part of the server's environment that an agent may see (environment.ts). */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where processes start by default. */
+  /** The directory in which processes start by default. */
   readonly root: string;
   readonly table?: ProcessTable;
 }
@@ -30,7 +32,8 @@ export const createSpawn =
     const table = settings.table ?? processTable();
     const since = table.now();
     const child = await launch(argv, cwd, { ...environment, ...env, [TAG_VARIABLE]: tag });
-    // Node collects it in the next turn of the event loop at the earliest, so it still exists, if only as a zombie.
+    // Node reaps the child in the next turn of the event loop at the earliest, so it still exists,
+    // if only as a zombie.
     const row = table.observe(child.pid);
     if (row === null) {
       child.kill('SIGKILL');

@@ -24,7 +24,7 @@ interface Started {
 
 const FIRST_OBSERVE_MS = 25;
 const OBSERVE_MS = 1000;
-/** Observing takes at most a fiftieth of the time, however many processes the machine has. */
+/** Limits the time spent on observation to one fiftieth, however many processes the machine has. */
 const OBSERVE_SHARE = 50;
 
 /**
@@ -42,11 +42,12 @@ export function supervise(started: Started, options: Supervision): Process {
     try {
       tree.observe();
     } catch {
-      // The system cannot list its processes right now. Stopping the tree lists them again.
+      // The system cannot list its processes right now. When the tree is stopped, they are listed
+      // again.
     }
   };
 
-  // Frequent at first, when most programs start others, then less and less so.
+  // Observations are frequent at first, when most programs start others, and then become rarer.
   let timer: NodeJS.Timeout | undefined;
   const observeIn = (ms: number): void => {
     timer = setTimeout(() => {
@@ -72,7 +73,8 @@ export function supervise(started: Started, options: Supervision): Process {
     const left = await climb(stoppable, options.ladder ?? LADDER);
     clearTimeout(timer);
     if (left.length > 0) options.onLeft?.(left);
-    // `exited` resolves a moment after the kill. Do not wait for a process that could not be stopped.
+    // `exited` resolves a moment after the kill. There is no point in waiting for a process that
+    // could not be stopped.
     if (!left.some(({ pid }) => pid === root.pid)) await exited;
   };
   let stopping: Promise<void> | undefined;
@@ -88,7 +90,7 @@ export function supervise(started: Started, options: Supervision): Process {
 }
 
 /**
- * When a process ends, Node discards output that has no listener. The reader may attach a moment
+ * When a process exits, Node discards output that has no listener. The reader may attach a moment
  * later, so our own listener holds the output until then.
  */
 function keepUnread(stream: Readable): void {

@@ -23,8 +23,9 @@ interface SweepOptions {
 }
 
 /**
- * Run when a node starts: kills every process that agents of this installation's dead nodes left
- * running on this machine, with everything they started (A9). `liveNodes` are the other live nodes.
+ * Called when a node starts: kills every process that agents of this installation's dead nodes left
+ * running on this machine, along with everything those processes started (A9). `liveNodes` are the
+ * other live nodes.
  */
 export const sweepLeftovers = (
   options: SweepOptions & { readonly self: string; readonly liveNodes: ReadonlySet<string> },
@@ -32,8 +33,9 @@ export const sweepLeftovers = (
   sweep(options, ({ node }) => node !== options.self && !options.liveNodes.has(node));
 
 /**
- * Run before a run is executed again: its node may be proven dead before its agent has ended, and
- * two agents must never work in one conversation (A3). The caller holds the run's claim.
+ * Called before a run is executed again: the run's node may be proven dead before the run's agent
+ * has exited, and two agents must never work in one conversation (A3). The caller holds the run's
+ * claim.
  */
 export const sweepRun = (options: SweepOptions & { readonly run: string }): Promise<Swept> =>
   sweep(options, ({ run }) => run === options.run);
@@ -52,7 +54,7 @@ async function sweep(
   };
   const tree = new ProcessTree({ table, isOurs: ours });
   const seen = new Map<number, Leftover>();
-  // There is no grace period: the node that could have asked them to stop is dead, and another one
+  // There is no grace period: the node that could have asked them to stop is dead, and another node
   // may be waiting to continue their work.
   const left = await kill(table, tree, withinMs, (rows) => {
     for (const { pid } of rows) {

@@ -1,6 +1,6 @@
 /**
  * Every process of an agent has this variable in its environment and passes it on to its children.
- * It identifies leftover processes when parent, group and session no longer do.
+ * The variable identifies leftover processes when parent, group and session no longer do.
  */
 export const TAG_VARIABLE = 'BATON_AGENT_MARK';
 
@@ -11,7 +11,7 @@ export interface Tag {
   readonly run: string;
 }
 
-/** `number` distinguishes the processes of one run. */
+/** `number` distinguishes the processes of a run. */
 export const formatTag = ({ installation, node, run }: Tag, number: number): string =>
   [installation, node, run, String(number)].map(encodeURIComponent).join(':');
 

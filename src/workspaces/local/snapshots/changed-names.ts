@@ -20,9 +20,9 @@ export interface ChangedNames {
 }
 
 /**
- * The names that differ from the index. In a repository git lists them, because only it knows what is
- * ignored. In a plain folder nothing is, and it may be someone's home directory, so new files are found by
- * a walk that ends after a number of entries or at the deadline.
+ * The names that differ from the index. In a repository git lists them, because only it knows what
+ * is ignored. In a plain folder nothing is ignored, and the folder may be someone's home directory,
+ * so new files are found by walking the folder, up to a limit on entries and a deadline.
  */
 export async function changedNames(
   git: PrivateGit,

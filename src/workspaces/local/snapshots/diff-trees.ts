@@ -13,12 +13,13 @@ export async function diffTrees(
   keep: string,
   limits: Limits,
 ): Promise<WorkspaceDiff> {
-  // A plain folder may have become a repository.
+  // What was a plain folder may have become a repository since then.
   const place = before.kind === 'folder' ? await folderAt(path) : await findGit(path);
   if (place === null) throw new Error('The workspace is no longer in a git repository.');
   return PrivateGit.with(place, keep, limits.signal, async (git) => {
     if (before.kind === 'folder') {
-      // The index may be that of a later snapshot. What it knows of unchanged files is kept.
+      // The index may belong to a later snapshot, so the tree is read into it; its data about
+      // unchanged files is kept.
       const { code } = await git.run(['read-tree', '-m', before.tree]);
       if (code !== 0) throw new Error(NOT_STORED);
     }
@@ -73,7 +74,10 @@ function changesIn(output: Buffer): Changes {
   return changes;
 }
 
-/** Large files are in no tree, so their changes are derived from size and time. */
+/**
+ * Large files are not part of any tree, so changes to them are recognised by size and modification
+ * time.
+ */
 function withLarge(
   changes: Changes,
   before: TreeSnapshot['large'],
@@ -92,7 +96,7 @@ function withLarge(
   return changes;
 }
 
-/** Relative to the workspace. */
+/** Makes the paths relative to the workspace. */
 function within({ prefix }: GitPlace, changes: Changes): Changes {
   const skip = prefix === '' ? 0 : Buffer.byteLength(prefix) + 1;
   return new Map([...changes].map(([path, change]) => [path.slice(skip), change]));

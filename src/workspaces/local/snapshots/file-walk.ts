@@ -2,13 +2,13 @@ import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 
 export interface FoundFile {
-  /** Path below the root, one character per byte. */
+  /** The path below the root, with one character per byte. */
   readonly path: string;
   readonly stats: Stats;
 }
 
 const ENTRIES_MAX = 50_000;
-/** Created by tools, not by people, so they can be created again. */
+/** Names to leave out: they are created by tools, not by people, so they can be created again. */
 const LEFT_OUT = new Set(['.git', 'node_modules']);
 
 export const pathBelow = (root: string, path: string): Buffer =>
@@ -28,7 +28,7 @@ export class Parents {
     this.#root = root;
   }
 
-  /** Whether every component above it is a real directory. */
+  /** Whether every component above the path's last one is a real directory. */
   hold(path: string): Promise<boolean> {
     const slash = path.lastIndexOf('/');
     return slash === -1 ? Promise.resolve(true) : this.#isDirectory(path.slice(0, slash));
@@ -47,15 +47,15 @@ export class Parents {
 
 export interface Walk {
   readonly root: string;
-  /** How many names to visit at most, files or not. */
+  /** The maximum number of names to visit, whether they are files or not. */
   readonly entries?: number | undefined;
-  /** When to stop, by `performance.now()`. */
+  /** When to stop, on the clock of `performance.now()`. */
   readonly deadline: number;
   /** Called if something was skipped. */
   readonly onMissed: () => void;
 }
 
-/** How many to read at once; one at a time takes many times as long. */
+/** How many files to read at once; reading one at a time takes many times as long. */
 export const TOGETHER = 64;
 
 /**

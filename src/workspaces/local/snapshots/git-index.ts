@@ -16,25 +16,28 @@ import { type GitOutput, runGit } from './git-process.ts';
 /** Copying a larger index costs more than it saves. */
 const INDEX_BYTES = 256 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
-/** How the folders of single uses begin. */
+/** Each use's folder has this prefix. */
 const USE = 'git-';
-/** No use takes nearly as long. */
+/**
+ * Folders older than this were left behind by processes that were killed, because a folder is never
+ * in use for nearly that long.
+ */
 const KILLED_MS = 60 * 60_000;
 const RAW = '* -text -eol -ident -filter -working-tree-encoding\n';
 
 /**
- * Runs git with a private directory, in a plain folder or instead of the repository's `.git`, whose
- * settings, filters, hooks and HEAD it neither reads nor writes. It reads only the repository's
- * objects and a copy of its index, which saves reading unchanged files; for a plain folder, the index
- * of the last snapshot. It writes only into `keep`: the files may be secret, and others may read the
- * repository.
+ * Runs git with a private directory, either for a plain folder or in place of the repository's
+ * `.git`. Git neither reads nor writes the repository's settings, filters, hooks or HEAD. It reads
+ * only the repository's objects and a copy of its index, which saves reading unchanged files; for a
+ * plain folder, it reads the index of the last snapshot. Git writes only into `keep`: the files may
+ * be secret, and others may read the repository.
  *
- * Each use has its own settings and index beside the shared objects, so two at once, or one that is
- * killed, cannot disturb the next.
+ * Each use has its own settings and index beside the shared objects, so concurrent uses do not
+ * interfere with each other, and a process that is killed does not interfere with later uses.
  */
 export class PrivateGit {
   readonly place: GitPlace;
-  /** Where objects are written. */
+  /** The directory to which objects are written. */
   readonly objects: string;
   readonly #keep: string;
   readonly #dir: string;
@@ -85,7 +88,7 @@ export class PrivateGit {
     if (this.place.repository === null) await rename(index, join(this.#keep, 'index'));
   }
 
-  /** Removes what uses that were killed have left. */
+  /** Removes what killed processes have left behind. */
   async tidy(): Promise<void> {
     for (const name of await readdir(this.#keep)) {
       const path = join(this.#keep, name);
@@ -95,7 +98,7 @@ export class PrivateGit {
     }
   }
 
-  /** The complete output; throws if git fails or prints too much. */
+  /** Returns git's complete output; throws if git fails or prints too much. */
   async must(args: readonly string[], input?: Buffer): Promise<Buffer> {
     const { code, stdout, cut } = await this.run(args, input === undefined ? {} : { input });
     if (code !== 0 || cut) throw new Error(`git ${args[0]} did not succeed.`);
@@ -113,7 +116,7 @@ async function furnish(dir: string, { repository }: GitPlace, keep: string): Pro
   await writeFile(join(dir, 'config'), `[core]\n\trepositoryformatversion = ${version}\n${format}`);
   await copySmall(join(repository?.gitDir ?? keep, 'index'), join(dir, 'index'));
   if (repository !== null) await copySmall(repository.exclude, join(dir, 'info', 'exclude'));
-  // Files of a plain folder are kept as they are, whatever a .gitattributes among them says.
+  // Files of a plain folder are stored unchanged, whatever a .gitattributes among them says.
   else await writeFile(join(dir, 'info', 'attributes'), RAW);
 }
 
@@ -147,6 +150,6 @@ const environmentOf = (
   ...(repository === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(repository.objects) }),
 });
 
-/** Quoted for a list of paths; an unquoted one must not contain a colon. */
+/** Quotes a path for a list of paths, because an unquoted path must not contain a colon. */
 const quoted = (path: string): string =>
   `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;

@@ -7,16 +7,17 @@ import { NoGitError } from './git-process.ts';
 import type { SnapshotOptions, TreeSnapshot } from './snapshot.ts';
 import { type Sized, sortFiles } from './sort-files.ts';
 
-/** How many of them are listed: the list is stored with every attempt. */
+/** How many large files are listed; the list is stored with every attempt. */
 const LARGE_MAX = 5000;
 const LARGE_BYTES = 512 * 1024;
-/** What git is given at once; between two batches the time is checked. */
+/** How much git reads in one batch; the deadline is checked between batches. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_FILES = 2000;
 
 /**
- * The part of the time in which files are read; the others are only named. A shell command waits for it.
- * Less for a plain folder, which keeps its index, so that the next snapshot reads on.
+ * The share of the time limit in which files are read; the remaining files are only listed. A shell
+ * command has to wait until the files have been read. The share is smaller for a plain folder,
+ * because its index is kept and the next snapshot continues from there.
  */
 const READ_SHARE = { git: 0.6, folder: 0.2 };
 
@@ -27,7 +28,10 @@ export interface Limits {
   readonly entries?: number | undefined;
 }
 
-/** Of the repository around the workspace if there is one that git can read, else of a plain folder. */
+/**
+ * If the workspace is in a repository that git can read, takes the repository's tree; otherwise
+ * takes the tree of a plain folder.
+ */
 export async function takeTree(
   path: string,
   options: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
@@ -47,7 +51,7 @@ export async function takeTree(
   return (await takeAt(folder, options, limits))!;
 }
 
-/** Null if the repository ignores the workspace, which then is not part of it. */
+/** Null if the repository ignores the workspace, because the workspace is then not part of it. */
 const takeAt = (
   place: GitPlace,
   { keep, isFirst = false }: Pick<SnapshotOptions, 'keep' | 'isFirst'>,
@@ -64,7 +68,10 @@ const takeAt = (
 /** If fewer than this many of git's 256 object folders exist, removing objects saves little. */
 const MANY_FOLDERS = 100;
 
-/** Removes objects that only earlier snapshots used. May fail; the next snapshot tries again. */
+/**
+ * Removes objects that only earlier snapshots used. Pruning may fail; the next snapshot tries
+ * again.
+ */
 async function prune(git: PrivateGit, { tree }: TreeSnapshot): Promise<void> {
   await git.tidy();
   if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
@@ -79,7 +86,9 @@ async function isIgnored(git: PrivateGit): Promise<boolean> {
 
 export interface Tree {
   readonly snapshot: TreeSnapshot;
-  /** There are nested repositories; only their commit is visible, or nothing at all. */
+  /**
+   * Whether there are nested repositories. At most the commit of a nested repository is visible.
+   */
   readonly others: boolean;
 }
 
@@ -102,7 +111,7 @@ export async function treeOf(
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
   const cloned = repository !== null && [...names].some((name) => name.endsWith('/'));
   const modules = repository !== null && (await readStats(top, '.gitmodules')) !== null;
-  // Only what is stored has to be short.
+  // Only the list of a snapshot that will be stored has to be short.
   const listed = before === null ? fitLarge(large) : large;
   const snapshot: TreeSnapshot = {
     kind,
@@ -114,7 +123,7 @@ export async function treeOf(
   return { snapshot, others: cloned || modules };
 }
 
-/** Reads files into the index; returns those that there was no time for. */
+/** Reads files into the index; returns the files that it had no time for. */
 async function add(git: PrivateGit, files: readonly Sized[], deadline: number): Promise<Sized[]> {
   const rest = [...files];
   while (rest.length > 0 && performance.now() < deadline) {

@@ -8,25 +8,31 @@ import { takeTree } from './snapshot-git.ts';
 /*
  * The state of a workspace when an attempt started, to find out what an interrupted attempt changed
  * (Q16): a git tree in Baton's own object store, with the objects of the repository around the
- * workspace as its alternate, if there is one. Nothing here throws: the result says what could not
+ * workspace, if there is one, as its alternate. Nothing here throws: the result says what could not
  * be read.
  */
 
 /** How long reading a workspace may take. */
 const LOOK_MS = 10_000;
-/** After this, it stops waiting even for a disk that does not answer. */
+/** How long to wait beyond the time limit for a disk that does not respond. */
 const END_MS = 1000;
 
 /** The stored form. */
 export const Snapshot = z.discriminatedUnion('kind', [
   z.object({
-    /** In a repository, the tree is of its whole working tree; else of the plain folder. */
+    /**
+     * For `git`, the tree contains the repository's whole working tree; for `folder`, the plain
+     * folder.
+     */
     kind: z.enum(['git', 'folder']),
     tree: z.string().regex(/^[0-9a-f]{40,64}$/),
-    /** Files too large to keep: path (one character per byte), size, modification time. */
+    /**
+     * Each file that is too large to keep: its path (one character per byte), size and modification
+     * time.
+     */
     large: z.array(z.tuple([z.string(), z.number(), z.number()])),
     at: z.number(),
-    /** Some files are missing. */
+    /** Whether some files are missing from the snapshot. */
     truncated: z.boolean(),
   }),
   z.object({ kind: z.literal('none'), reason: z.string() }),
@@ -35,10 +41,10 @@ export type Snapshot = z.infer<typeof Snapshot>;
 export type TreeSnapshot = Exclude<Snapshot, { kind: 'none' }>;
 
 export interface SnapshotOptions extends RuntimeOptions {
-  /** The only place where file contents are written. */
+  /** The only directory to which file contents are written. */
   readonly keep: string;
   readonly timeoutMs?: number;
-  /** How many entries of a plain folder to visit. */
+  /** How many entries to visit in a plain folder. */
   readonly entries?: number;
 }
 
@@ -55,7 +61,7 @@ export async function takeSnapshot(path: string, options: SnapshotOptions): Prom
   }
 }
 
-/** `stored` comes from `takeSnapshot`, perhaps in a process that is gone. */
+/** `stored` comes from `takeSnapshot`, perhaps in an earlier process. */
 export async function diffSince(
   path: string,
   stored: unknown,

@@ -9,7 +9,7 @@ import type { TreeSnapshot } from './snapshot.ts';
 /** Larger files, and files beyond the total, are identified by size and time only. */
 const FILE_BYTES = 8 * 1024 * 1024;
 const ALL_BYTES = 256 * 1024 * 1024;
-/** File systems have coarse times, and network file systems their own clock. */
+/** The tolerance for file systems' coarse timestamps and network file systems' own clocks. */
 const CLOCK_MS = 1000;
 
 export interface Sized {
@@ -24,7 +24,10 @@ export interface Sorted {
   readonly large: Sized[];
 }
 
-/** Sorts what differs from the index: files to read, paths that are no longer files, files too large. */
+/**
+ * Sorts what differs from the index into files to read, paths that are no longer files, and files
+ * that are too large.
+ */
 export async function sortFiles(
   git: PrivateGit,
   names: ReadonlySet<string>,
@@ -40,7 +43,8 @@ export async function sortFiles(
   const put = (name: string, stats: Stats | 'repository' | null): void => {
     if (stats === null) return void sorted.remove.push(name);
     if (stats === 'repository') return void sorted.add.push({ name, size: 0, time: 0 });
-    // If the earlier list is incomplete, an unlisted file is new if its inode is.
+    // If the earlier list is incomplete, an unlisted file counts as new only if its inode has
+    // changed since then.
     if (isUnlisted(name) && stats.ctimeMs < before!.at - CLOCK_MS) return;
     const file = { name, size: stats.size, time: stats.mtimeMs };
     const isSame = wasLarge.get(name) === [file.size, file.time].join();
@@ -52,7 +56,7 @@ export async function sortFiles(
       sorted.add.push(file);
     }
   };
-  // Git ends the name of a nested repository that was not added with a slash.
+  // Git adds a trailing slash to the name of a nested repository that has not been added.
   const files = [...names].filter((name) => !name.endsWith('/'));
   for (let i = 0; i < files.length; i += TOGETHER) {
     const batch = files.slice(i, i + TOGETHER);
@@ -62,7 +66,7 @@ export async function sortFiles(
   return sorted;
 }
 
-/** Null if it is not a file or link that can be read. */
+/** Null if the path is not a file or link that can be read. */
 async function statsOf(
   { top, repository }: GitPlace,
   parents: Parents,

@@ -20,8 +20,8 @@ export function* getApproval(id: string): Op<ApprovalRecord | null> {
 }
 
 /**
- * Only reads, but is registered as a writing operation, because only those can add a line to the
- * audit log.
+ * Only reads, but is registered as a writing operation, because only writing operations can add a
+ * line to the audit log.
  */
 export function* readCall(_dialect: Dialect, _now: number, id: string): Op<Done<string | null>> {
   const row = yield* queryOne<{ original: string | null }>(

@@ -23,7 +23,7 @@ export function* lockApproval(dialect: Dialect, now: number, id: string): Op<Loc
   // Read by separate statements after taking the lock, so that they see the changes it waited for.
   const approval = yield* getApproval(id);
   const core = approval === null ? null : yield* readCore(approval.runId);
-  // Removed between the statements.
+  // The question or its run was removed between the statements.
   if (approval === null || core === null) throw new Again();
   return { change, approval, core };
 }

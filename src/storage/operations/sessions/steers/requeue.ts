@@ -31,7 +31,10 @@ const ENDED = `SELECT DISTINCT t.session_id AS id FROM steers t JOIN runs r ON r
 
 const COLUMNS = 't.id, t.payload, t.sealed, t.max_attempts, t.idem_key, t.body_hash';
 
-/** Sessions are checked again under their locks; those locked by others are left to the next pass. */
+/**
+ * Sessions are checked again under their locks. A session that another transaction has locked is
+ * left to the next pass.
+ */
 export function* reconcileSteers(
   dialect: Dialect,
   now: number,
@@ -92,7 +95,7 @@ function* requeue(
   if (moved !== null) yield* dialect.saveSessions([moved.session]);
   yield* dialect.save([change]);
   if (moved !== null) return moved.changes;
-  // Ending a session cancels its queued runs, so these are cancelled too.
+  // Ending a session cancels its queued runs, so it also cancels these messages.
   for (const { id } of lastFirst) {
     yield* applyCommand(dialect, facts.now, { do: 'cancel', run: id, kind: 'stop' });
   }

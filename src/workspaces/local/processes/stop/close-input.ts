@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Most programs that read their input end when it ends. */
+/** Most programs that read standard input exit when it is closed. */
 export function closeInput(stdin: Writable): void {
   if (!stdin.destroyed) stdin.end();
 }

@@ -3,7 +3,7 @@ import type { ProcessTable } from '../process-table.ts';
 import type { ProcessTree } from '../process-tree.ts';
 import { send } from './signal.ts';
 
-/** How many of the newest pids to check: unrelated processes start at the same time. */
+/** How many of the newest pids to check, because unrelated processes may start at the same time. */
 const NEWEST = 4;
 const PROBES = 5;
 const PAUSE_MS = 2;
@@ -11,21 +11,21 @@ const LONGEST_MS = 100;
 
 /**
  * A chain of processes, each of which starts the next one and exits, never shows up in a listing: a
- * listed process has exited by the time it is read. But its newest member is among the newest
- * processes of the machine. Kills that process if it is ours; returns whether it did.
+ * listed process has exited by the time it is read. But the chain's newest member is among the
+ * machine's newest processes. If that process is ours, kills it and returns true.
  */
 export function killIfNewest(table: ProcessTable, tree: ProcessTree): boolean {
   const newest = table.newest() ?? 0;
   for (let pid = newest; pid > Math.max(1, newest - NEWEST); pid--) {
     if (!tree.isTagged(pid)) continue;
-    // Its tag was read just now, so the pid is still ours.
+    // The process's tag has just been read, so the pid is still ours.
     send(pid, 'SIGKILL');
     return true;
   }
   return false;
 }
 
-/** Repeats until no chain can be left; returns whether there was one. */
+/** Repeats until no chain can be left; returns whether it killed anything. */
 export async function killNewest(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   const deadline = performance.now() + LONGEST_MS;
   let killed = false;

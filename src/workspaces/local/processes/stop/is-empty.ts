@@ -3,8 +3,9 @@ import type { ProcessTree } from '../process-tree.ts';
 import { killIfNewest, killNewest } from './find-until-gone.ts';
 
 /**
- * True if no process in the tree is left. Checks twice, in two ways: one check usually catches a
- * running process, and a process that was not running then is listed the next time.
+ * True if no process in the tree is left. Makes two rounds of two checks: a process that is running
+ * is usually caught by the second check, and a process that is not running at the time is listed in
+ * the next round.
  */
 export async function isEmpty(table: ProcessTable, tree: ProcessTree): Promise<boolean> {
   for (let round = 0; round < 2; round++) {

@@ -17,8 +17,8 @@ export interface Ladder {
 }
 
 /**
- * Together with DRIVER_STOP_MS, less than the 5 s of Q9, because listing a busy machine's processes
- * takes time.
+ * Together with DRIVER_STOP_MS, these add up to less than the 5 s of Q9, because listing a busy
+ * machine's processes takes time.
  */
 export const LADDER: Ladder = {
   interruptMs: 1200,
@@ -37,8 +37,9 @@ export interface Stoppable {
 }
 
 /**
- * Interrupt → close input → SIGTERM → SIGKILL, each for the processes still alive. Once the root has
- * ended, the rest of its tree gets the last two. Returns the processes that nothing could stop.
+ * Interrupt → close input → SIGTERM → SIGKILL, each for the processes still alive. Once the root
+ * has exited, the rest of its tree gets only SIGTERM and SIGKILL. Returns the processes that
+ * nothing could stop.
  */
 export async function climb(process: Stoppable, ladder: Ladder): Promise<readonly ProcessRow[]> {
   const { table, tree, root, stdin, exited, interrupts } = process;
@@ -52,7 +53,7 @@ export async function climb(process: Stoppable, ladder: Ladder): Promise<readonl
   if (await endsWithin(0)) {
     if (seemsEmpty(table, tree)) return [];
   } else {
-    // Done while the process table still shows which process started which.
+    // Observes the tree while the process table still shows which process started which.
     tree.observe();
     interrupt(table, root, interrupts);
     if (!(await endsWithin(ladder.interruptMs))) {

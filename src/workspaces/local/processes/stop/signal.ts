@@ -12,8 +12,8 @@ export function signal(
 }
 
 /**
- * Signals all members; whole groups at once, so that a forking process cannot escape. Only for
- * signals that may arrive twice.
+ * Signals all members, and whole groups at once, so that a forking process cannot escape. Only for
+ * signals that do no harm if they arrive twice.
  */
 export function signalAll(
   table: ProcessTable,
@@ -42,6 +42,6 @@ export function send(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name);
   } catch {
-    // It has just ended, or belongs to another user (sudo) and cannot be stopped.
+    // The process has just exited, or it belongs to another user (sudo) and cannot be stopped.
   }
 }

@@ -6,7 +6,7 @@ import { signal } from './signal.ts';
 
 const LOOK_EVERY_MS = 20;
 
-/** Sends SIGTERM to every member, including new ones; true if all ended in time. */
+/** Sends SIGTERM to every member, including new ones; true if all exited in time. */
 export async function terminate(
   table: ProcessTable,
   tree: ProcessTree,
