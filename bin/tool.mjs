@@ -12,7 +12,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  *   env?: NodeJS.ProcessEnv,
  *   interrupted: number,
  *   failed: (why: string, output: string) => Error,
- * }} options `interrupted` is the exit code if a signal ends it
+ * }} options `interrupted` is the exit code if a signal interrupts it
  */
 export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -22,7 +22,8 @@ export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
       output += text;
     });
   }
-  // By default Node would leave it running. The next start repeats what was left unfinished.
+  // Without a handler, a signal would end Node but leave the program running. The next start
+  // repeats what was left unfinished.
   let stopped = false;
   const stop = () => {
     stopped = true;
@@ -35,7 +36,7 @@ export function runTool([program, ...args], { cwd, env, interrupted, failed }) {
       for (const signal of SIGNALS) process.off(signal, stop);
       if (stopped) process.exit(interrupted);
       if (code === 0) resolve(output);
-      else reject(failed(`it ended with exit code ${code}; its output is above`, output));
+      else reject(failed(`it failed with exit code ${code}; its output is above`, output));
     });
   });
 }

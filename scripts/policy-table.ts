@@ -60,7 +60,7 @@ function kinds(): string {
   return `| kind | tools | commands |
 |---|---|---|
 | reading | ${of('reading')} | those in \`Bash(read-only)\` |
-| writing | ${of('writing')} | all others, and all that are not plain |
+| writing | ${of('writing')} | all other commands, and all commands that are not plain |
 | not repeatable | every tool that is not listed here, including those of MCP servers | ${code(UNREPEATABLE)} |
 `;
 }

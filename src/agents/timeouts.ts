@@ -1,9 +1,9 @@
 import type { AgentDriver, DriverEvent, Turn } from './driver.ts';
 
 export interface Timeouts {
-  /** For a whole run. */
+  /** How long a whole run may take. */
   readonly runMs: number;
-  /** How long there may be no output while no tool is running. */
+  /** How long the agent may print nothing while no tool is running. */
   readonly silenceMs: number;
 }
 
@@ -24,7 +24,7 @@ async function* run(
   let reason: string | null = null;
   const stopAfter = (ms: number, why: string): NodeJS.Timeout =>
     setTimeout(() => {
-      // If the caller aborted, the end stays `stopped`.
+      // If the caller aborted, the outcome stays `stopped`.
       if (!turn.signal.aborted) reason ??= why;
       late.abort();
     }, ms);
@@ -39,7 +39,7 @@ async function* run(
       const silence =
         openTools > 0
           ? undefined
-          : stopAfter(silenceMs, `The agent said nothing for ${inWords(silenceMs)}.`);
+          : stopAfter(silenceMs, `The agent produced no output for ${inWords(silenceMs)}.`);
       const next = await events.next().finally(() => clearTimeout(silence));
       if (next.done === true) return;
       const event = next.value;
@@ -55,7 +55,7 @@ async function* run(
   }
 }
 
-/** An agent that ended on its own just before the limit keeps its own end. */
+/** An agent that exited on its own just before the limit keeps its own outcome. */
 function asTimeout(event: DriverEvent, message: string): DriverEvent {
   if (event.kind !== 'end' || event.end.outcome.kind !== 'stopped') return event;
   const outcome = { kind: 'failed', error: { class: 'timeout', message } } as const;

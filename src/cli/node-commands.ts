@@ -25,7 +25,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     'start a node: HTTP server, worker and database',
     ['api', 'worker'],
     [
-      'Runs until Ctrl-C or SIGTERM. Running agents then get time to finish; a second signal stops at once.',
+      'Runs until Ctrl-C or SIGTERM. Running agents then get time to finish; a second signal stops it immediately.',
     ],
   ),
   api: starting(
@@ -42,7 +42,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     summary: 'apply database migrations and exit',
     usage: '[settings] [--json]',
     about: [
-      'Refuses a database created by a newer Baton. "baton up" also applies migrations when it starts.',
+      'Refuses a database created by a newer version of Baton. "baton up" also applies migrations when it starts.',
     ],
     settings: true,
     flags: { json },
@@ -56,7 +56,7 @@ export const nodeCommands: Readonly<Record<string, NodeCommand>> = {
     summary: 'check this machine and suggest fixes',
     usage: '[settings] [--json]',
     about: [
-      'Accepts the same settings as "up" and changes nothing. Exits with 1 if there is a problem.',
+      'Accepts the same settings as "up" and changes nothing. Exits with code 1 if it finds a problem.',
     ],
     settings: true,
     flags: { json },

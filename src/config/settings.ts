@@ -14,9 +14,9 @@ interface Setting<T> {
   env: string;
   /** Completes the sentence "it must be …". */
   expected: string;
-  /** Parses the text of the flag or variable. Its error may say more than `expected`. */
+  /** Parses the text of the flag or variable. The schema's error may say more than `expected`. */
   schema: z.ZodType<T, string>;
-  /** In words, for the help text and errors. */
+  /** The default in words, for the help text and errors. */
   default: string;
   /** The value is never shown. */
   secret?: true;
@@ -34,7 +34,7 @@ const whole = (min: number, max: number) =>
 
 const text = z.string().trim().min(1);
 
-/** A URL without user, path and query. */
+/** A URL without a user, path or query. */
 const origin = z
   .url({ protocol: /^https?$/ })
   .transform((url) => new URL(url))
@@ -96,7 +96,7 @@ export const settings = {
     expected: 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
     schema: database,
     default: 'sqlite:<data-dir>/baton.db',
-    // It may contain a password, even if it is mistyped beyond recognition.
+    // The value may contain a password, even if it is mistyped beyond recognition.
     secret: true,
     help: 'sqlite:<path> or postgres://…',
   }),
@@ -145,14 +145,14 @@ export const settings = {
     expected: 'a whole number from 1 to 1000',
     schema: whole(1, 1000),
     default: 'none',
-    help: 'maximum concurrent runs of one user',
+    help: 'maximum concurrent runs per user',
   }),
   leaseSeconds: setting({
     env: 'BATON_LEASE_SECONDS',
     expected: 'a whole number from 1 to 3600',
     schema: whole(1, 3600),
     default: String(LEASE_SECONDS),
-    help: 'seconds of silence after which a node counts as dead',
+    help: 'seconds without a heartbeat after which a node counts as dead',
   }),
   hostId: setting({
     env: 'BATON_HOST_ID',
@@ -166,7 +166,7 @@ export const settings = {
     expected: '1 to 60 letters, digits, dots, dashes or underscores',
     schema: z.string().regex(/^[\w.-]{1,60}$/),
     default: "the machine's host name",
-    help: 'name of this machine; a number is added if another one has it',
+    help: 'name of this machine; a number is added if another machine has it',
   }),
   sharedData: setting({
     env: 'BATON_SHARED_DATA',
@@ -187,7 +187,7 @@ export const settings = {
     expected: 'a whole number from 1 to 1000000',
     schema: whole(1, 1_000_000),
     default: '60',
-    help: 'maximum requests per minute per address without a credential',
+    help: 'maximum requests without a credential per minute per address',
   }),
   streamLimit: setting({
     env: 'BATON_STREAM_LIMIT',
@@ -225,12 +225,12 @@ export const settings = {
     expected: 'a whole number from 0 to 300',
     schema: whole(0, 300),
     default: '5 for baton api, otherwise 0',
-    help: 'seconds a stopping node keeps answering while /readyz fails',
+    help: 'seconds a stopping node keeps serving requests while /readyz fails',
   }),
   publicUrl: setting({
     env: 'BATON_PUBLIC_URL',
     expected: 'a URL like https://baton.example, without user, path or query',
-    // Pages and cookies use the host's root path.
+    // The URL has no path, because pages and cookies use the host's root path.
     schema: origin,
     default: 'the address it listens on',
     help: 'URL that browsers use',
@@ -250,7 +250,7 @@ export const settings = {
       .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
       .pipe(z.array(z.string().regex(/^[a-z0-9]([a-z0-9._-]{0,251}[a-z0-9])?$/))),
     default: 'localhost, addresses, and the host of BATON_PUBLIC_URL',
-    help: 'further host names of this server, comma-separated',
+    help: 'additional host names of this server, comma-separated',
   }),
   claudePath: setting({
     env: 'BATON_CLAUDE_PATH',
@@ -311,8 +311,8 @@ export const settings = {
 };
 
 /**
- * Read by client commands, or set for agents' processes (src/workspaces/local/processes/tag.ts). A
- * server started in the same shell must not refuse them.
+ * Variables that client commands read, or that are set for agents' processes
+ * (src/workspaces/local/processes/tag.ts). A server started in the same shell must not refuse them.
  */
 export const clientVariables = ['BATON_URL', 'BATON_TOKEN', 'BATON_AGENT_MARK'];
 

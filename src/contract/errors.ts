@@ -16,28 +16,28 @@ export const ERRORS = {
   unauthorized: [401, 'The request has no credential, or its credential is not valid.'],
   not_found: [404, 'Nothing with this id exists, or you do not have access to it.'],
   idempotency_conflict: [409, 'The idempotency key was already used with a different body.'],
-  lane_busy: [409, 'A run of this lane is active or queued, and the request said not to wait.'],
+  lane_busy: [409, 'This lane has an active or queued run, and the request said not to wait.'],
   run_not_queued: [
     409,
     'The run has started or ended, so it can no longer be edited, moved or removed.',
   ],
   session_state: [409, 'The current status of the session does not allow this.'],
   session_ended: [409, 'The session was completed or terminated. Reopen it first.'],
-  session_busy: [409, 'A run of this session is active or queued. Wait for it or cancel it.'],
+  session_busy: [409, 'This session has an active or queued run. Wait for the run, or cancel it.'],
   session_protected: [409, 'The session has a label that protects it from deletion.'],
   name_taken: [409, 'You already have a session with this name.'],
   conversation_taken: [409, 'The agent reported a conversation that belongs to another session.'],
   cannot_steer: [409, 'The running agent cannot accept a message until its run ends.'],
   contains_mask: [
     400,
-    'The text contains a mask in place of a secret. Type the secret in full, or remove it.',
+    'The text contains a mask in place of a secret. Type the secret in full, or remove the mask.',
   ],
   not_available: [400, 'This is not available in this version, or is not enabled.'],
   status_managed: [403, 'Session status is managed automatically by the system.'],
   forbidden: [403, 'This credential does not have the right to do that.'],
   host_refused: [
     403,
-    'The Host header does not match any of the names of this server. Add the name to BATON_ALLOWED_HOSTS.',
+    'The Host header does not match any of this server’s names. Add the name to BATON_ALLOWED_HOSTS.',
   ],
   origin_refused: [
     403,
@@ -69,7 +69,7 @@ export const ERRORS = {
   run_not_finished: [409, 'The run has not ended yet, so there is nothing to retry.'],
   run_not_waiting: [409, 'The run has no open question.'],
   node_lost: [409, 'This node lost its lease; others may have taken over its runs.'],
-  database_unreachable: [503, 'The database does not answer. Baton keeps trying.'],
+  database_unreachable: [503, 'The database is not responding. Baton keeps trying.'],
   database_refused: [500, 'The database rejected the login.'],
   database_newer: [500, 'The database was created by a newer version of Baton.'],
   database_outdated: [
@@ -89,10 +89,10 @@ export const ERRORS = {
   data_in_use: [409, 'Another process is using this data directory.'],
   everything_stopped: [
     409,
-    'Everything is stopped, and this needs a worker. Try again after an administrator has resumed work.',
+    'Everything is stopped, and this operation needs a worker. Try again after an administrator has resumed work.',
   ],
   host_in_use: [409, 'Another machine already uses this host id.'],
-  host_away: [503, 'No node on this host answered in time. Try again later.'],
+  host_away: [503, 'No node on this host responded in time. Try again later.'],
   misdirected: [
     421,
     'Another node forwarded this request, but what it asks for is not on this host.',
@@ -102,11 +102,11 @@ export const ERRORS = {
   closed: [503, 'The queue is closed or closing.'],
   server_unreachable: [
     503,
-    'No Baton server answers at this address. Start one, or correct the address.',
+    'No Baton server responds at this address. Start one, or correct the address.',
   ],
   bad_answer: [
     502,
-    'The response could not be understood: the server runs another version, or is not Baton.',
+    'The response could not be understood. The server runs another version, or is not Baton.',
   ],
   internal: [500, 'Something went wrong inside Baton.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>;
@@ -114,8 +114,8 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /**
- * An error with a code, from an API call, a command or starting up. A run's outcome is a value, not
- * an error.
+ * An error with a code, from an API call, a command or startup. A run's outcome is a value, not an
+ * error.
  */
 export class BatonError extends Error {
   readonly code: ErrorCode;

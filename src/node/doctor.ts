@@ -7,7 +7,7 @@ import { parseTag } from '../workspaces/local/processes/tag.ts';
 import { agentProbe } from './agent-probes.ts';
 import { type DatabaseProbe, probeDatabase } from './database-probe.ts';
 
-/** Checks the database, and for anything its dead nodes left behind. Changes nothing. */
+/** Checks the database, and looks for anything that dead nodes left behind. Changes nothing. */
 export async function checkDatabase(database: Config['database']): Promise<Finding[]> {
   const what = database.kind === 'sqlite' ? database.path : 'PostgreSQL';
   try {
@@ -28,7 +28,7 @@ function schemaFinding(what: string, { applied, pending }: DatabaseProbe): Findi
     applied.length === 0
       ? `${what}: not set up yet`
       : `${what}: ${pending.length} migrations are pending`;
-  return { name, state: 'note', text, fix: 'the next start applies them; or run "baton migrate"' };
+  return { name, state: 'note', text, fix: 'the next start applies them, or run "baton migrate"' };
 }
 
 function leftoverFinding({ installation, liveNodes }: DatabaseProbe): Finding[] {
@@ -42,13 +42,13 @@ function leftoverFinding({ installation, liveNodes }: DatabaseProbe): Finding[] 
   if (left.length === 0) return [{ name, state: 'ok', text: 'no leftover agent processes' }];
   const pids = left.map(({ pid }) => pid).join(', ');
   const text = `${left.length} agent processes have outlived their node: ${pids}`;
-  return [{ name, state: 'note', text, fix: 'the next worker that starts here stops them' }];
+  return [{ name, state: 'note', text, fix: 'the next worker that starts here will stop them' }];
 }
 
 function addressFinding({ unreachable }: DatabaseProbe): Finding[] {
   if (unreachable.length === 0) return [];
   const text = `nodes on other hosts cannot reach: ${unreachable.join(', ')}`;
-  const fix = 'set BATON_NODE_URL on their nodes to a URL that the others can open';
+  const fix = 'set BATON_NODE_URL on their nodes to a URL that the other hosts can reach';
   return [{ name: 'node addresses', state: 'note', text, fix }];
 }
 
@@ -65,7 +65,7 @@ const problem = (what: string, { code, message }: BatonError): Finding => ({
   name: 'database',
   state: 'problem',
   text: `${what}: ${message}`,
-  fix: FIXES[code] ?? 'see the message',
+  fix: FIXES[code] ?? 'correct what the message describes',
 });
 
 /** Checks the agents as this machine would run them. Does not use the network. */

@@ -8,8 +8,9 @@ import { makeOnce } from '../secrets/once-file.ts';
 
 /**
  * The id of this host, to which sessions are pinned (Q23): the configured one, or the one in the
- * data directory. The latter is derived from the machine on first start and kept from then on,
- * even if the machine-id, the host name or the volume's container changes.
+ * data directory. The id in the data directory is derived from the machine on first start and kept
+ * from then on, even if the machine-id, the host name or the container that mounts the volume
+ * changes.
  */
 export async function hostIdOf(given: string | undefined, dataDir: string): Promise<string> {
   if (given !== undefined) return given;
@@ -23,12 +24,15 @@ export async function hostIdOf(given: string | undefined, dataDir: string): Prom
   if (HostId.safeParse(id).success) return id as string;
   throw new UserError({
     what: `The host id in ${path} is not valid.`,
-    why: 'it must be one line of 1 to 200 characters, and sessions are pinned to the previous one.',
-    todo: 'restore that line ("baton nodes" and the sessions show it), or set BATON_HOST_ID to it.',
+    why: 'it must be one line of 1 to 200 characters, and sessions are pinned to the previous id.',
+    todo: 'restore the previous id, which "baton nodes" and the sessions show, or set BATON_HOST_ID to it.',
   });
 }
 
-/** What people call this machine: its host name, without characters that a command line would need quoted. */
+/**
+ * The human-readable name of this machine: its host name, without characters that would need
+ * quoting on a command line.
+ */
 export const machineName = (): string =>
   hostname()
     .replaceAll(/[^\w.-]+/g, '-')

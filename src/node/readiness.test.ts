@@ -35,7 +35,7 @@ test('[O5] a node is not ready while the database is away, and recovers by itsel
   const { node, readiness, open } = rig();
   open();
   node.away = true;
-  expect(await readiness.check()).toEqual({ ...READY, database: 'does not answer' });
+  expect(await readiness.check()).toEqual({ ...READY, database: 'does not respond' });
   node.away = false;
   expect(await readiness.check()).toEqual(READY);
 });
@@ -58,7 +58,7 @@ test('[H7] a node is not ready once it is stopping, even if every check passes',
   expect(await readiness.check()).toEqual({ node: 'stopping' });
 });
 
-test('[E10] a node is not ready while its disk is almost full or does not answer', async () => {
+test('[E10] a node is not ready while its disk is almost full or does not respond', async () => {
   const { node, readiness, open } = rig();
   open();
   node.freeBytes = 100 * 1024 * 1024 - 1;
@@ -66,7 +66,7 @@ test('[E10] a node is not ready while its disk is almost full or does not answer
   node.freeBytes++;
   expect(await readiness.check()).toEqual(READY);
   node.disk = false;
-  expect(await readiness.check()).toEqual({ ...READY, disk: 'does not answer' });
+  expect(await readiness.check()).toEqual({ ...READY, disk: 'does not respond' });
   expect(await freeSpace([tmpdir(), '/'])).toBeGreaterThan(0);
 });
 

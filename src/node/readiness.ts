@@ -1,7 +1,7 @@
 import type { Readiness } from '../server/routes/system.ts';
 import { sharedRead } from '../server/shared-read.ts';
 
-/** If the database has not answered after this time, it counts as not ready. */
+/** If the database has not responded after this time, it counts as not ready. */
 const PATIENCE_MS = 2000;
 
 /** If less than this is free, the next long run may fill the disk. */
@@ -13,7 +13,7 @@ export interface NodeParts {
   readonly ask: () => Promise<unknown>;
   /** False if the database file was removed or replaced. */
   readonly isThere: () => boolean;
-  /** Bytes left on the disks that the node writes to. */
+  /** The free bytes on the disks that the node writes to. */
   readonly freeBytes: () => Promise<number>;
   readonly leaseRemainingMs: () => number;
   /** How often the lease is renewed. */
@@ -21,8 +21,8 @@ export interface NodeParts {
 }
 
 /**
- * The answer to `/readyz`. It turns negative early, while requests are still answered but the node
- * is about to stop or lose its lease, so that a load balancer has time to choose another node.
+ * The response of `/readyz`. When the node is about to stop or lose its lease, it reports "not
+ * ready" while requests are still served, so that a load balancer has time to choose another node.
  */
 export class NodeReadiness {
   #parts: NodeParts | null = null;
@@ -30,7 +30,7 @@ export class NodeReadiness {
   #freeBytes: () => Promise<number | null> = async () => null;
   #stopping = false;
 
-  /** The database is open, and its schema is up to date. */
+  /** Called once the database is open and its schema is up to date. */
   opened(parts: NodeParts): void {
     this.#parts = parts;
     this.#answers = sharedRead(() => parts.ask().then((): true => true), PATIENCE_MS);
@@ -54,13 +54,13 @@ export class NodeReadiness {
       };
     }
     const [answer, free] = await Promise.all([this.#answers(), this.#freeBytes()]);
-    const database = parts.isThere() ? (answer ?? 'does not answer') : 'was removed or replaced';
+    const database = parts.isThere() ? (answer ?? 'does not respond') : 'was removed or replaced';
     return { database, migrations: true, lease: leaseOf(parts), disk: diskOf(free) };
   }
 }
 
 function diskOf(freeBytes: number | null): true | string {
-  if (freeBytes === null) return 'does not answer';
+  if (freeBytes === null) return 'does not respond';
   return freeBytes >= FREE_BYTES || 'almost full';
 }
 

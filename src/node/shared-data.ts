@@ -7,8 +7,8 @@ import { makeOnce } from '../secrets/once-file.ts';
 import type { HostRefusal } from '../sessions/host-store.ts';
 
 /**
- * The id of a data directory that hosts share (Q23), from a file that the first of them makes: hosts
- * that read the same id see the same directory. Null if it is not shared.
+ * The id of a shared data directory (Q23). The first host creates the file that contains it. Hosts
+ * that read the same id see the same directory. Null if the directory is not shared.
  */
 export async function sharedDataIdOf(config: Config): Promise<string | null> {
   const { sharedData, database, hostId, dataDir } = config;
@@ -23,8 +23,8 @@ export async function sharedDataIdOf(config: Config): Promise<string | null> {
   if (hostId === undefined) {
     throw usageError({
       what: 'BATON_SHARED_DATA needs BATON_HOST_ID.',
-      why: 'the host id is otherwise kept in the data directory, and all hosts would have the same.',
-      todo: 'set BATON_HOST_ID to an id of its own on each machine, and never change it.',
+      why: 'the host id is otherwise kept in the data directory, so all hosts would have the same one.',
+      todo: 'set BATON_HOST_ID to a different id on each machine, and never change it.',
     });
   }
   const path = join(dataDir, 'data-id');
@@ -32,25 +32,25 @@ export async function sharedDataIdOf(config: Config): Promise<string | null> {
   return (await readFile(path, 'utf8')).trim();
 }
 
-/** For the person who started the host. */
+/** Explains to the person who started this node why it was refused. */
 export function explainRefusal(refusal: HostRefusal, { dataDir, sharedData }: Config): UserError {
   if (refusal.why === 'others') {
     const [does, other] = sharedData ? ['shares', 'do not'] : ['does not share', 'do'];
     return new UserError({
-      what: `This host ${does} its data directory, but hosts with running workers ${other}.`,
-      why: `all hosts share one directory or none does; these differ: ${refusal.hosts.join(', ')}.`,
+      what: `This host ${does} its data directory, but other hosts with running workers ${other}.`,
+      why: `either all hosts share one data directory or none of them do; these differ: ${refusal.hosts.join(', ')}.`,
       todo: 'stop the workers there, and start all hosts with the same BATON_SHARED_DATA.',
     });
   }
   return sharedData
     ? new UserError({
         what: `${dataDir} is not the data directory that the other hosts share.`,
-        why: 'its file data-id is another one than theirs.',
-        todo: 'mount their directory here, and start again.',
+        why: 'its data-id file is not the same as theirs.',
+        todo: 'mount their directory here, and start Baton again.',
       })
     : new UserError({
         what: 'The hosts of this installation share a data directory, and this one does not.',
-        why: 'it would find the workspaces of their sessions empty.',
-        todo: 'mount their directory here and set BATON_SHARED_DATA=1; or, to stop sharing, move the sessions that have no host ("baton session move") first.',
+        why: 'it would find the workspaces of shared sessions empty.',
+        todo: 'mount their directory here and set BATON_SHARED_DATA=1; or, to stop sharing, first move the sessions that have no host ("baton session move").',
       });
 }

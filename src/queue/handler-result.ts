@@ -4,13 +4,14 @@ import { PAYLOAD_MAX } from '../contract/run.ts';
 import { snapshot } from './json-text.ts';
 
 /*
- * How a handler reports the outcome of its attempt. Returning plain JSON is a success with that
- * result (undefined becomes null); the helpers here make the other outcomes. Throwing is a failure.
+ * How a handler reports the outcome of its attempt. If the handler returns plain JSON, the attempt
+ * succeeds with that result (undefined becomes null). If the handler throws, the attempt fails. The
+ * helpers here create the other outcomes.
  */
 
 const MESSAGE_MAX = 8000;
 
-/** An outcome other than success, made by the helpers below. */
+/** An outcome other than success, created by the helpers below. */
 export class Conclusion {
   readonly outcome: Outcome;
 
@@ -29,16 +30,17 @@ export const fail = (errorClass: ErrorClass, message: string): Conclusion =>
 /** The run must wait until a known time, such as when a usage limit is reset. */
 export function park(until: number | Date, message: string): Conclusion {
   const time = Number(until);
-  if (!Number.isFinite(time)) throw new TypeError('park() needs a time to wait for');
+  if (!Number.isFinite(time))
+    throw new TypeError('park() needs the time until which the run waits');
   const error = { class: 'usage_limit', message: tidy(message) } as const;
   return new Conclusion({ kind: 'parked', until: Math.round(time), error });
 }
 
-/** Another node continues the run, or this one does later; this does not count as an attempt. */
+/** Another node continues the run, or this one does so later; the attempt is not counted. */
 export const handBack = (reason: string): Conclusion =>
   new Conclusion({ kind: 'handed_back', reason: tidy(reason) });
 
-/** The process ends but its question stays open; the answer queues the run again. */
+/** The process exits but its question stays open; the answer queues the run again. */
 export const leaveWaiting = (): Conclusion => new Conclusion({ kind: 'left_waiting' });
 
 /** Thrown by a handler to name the class of a failure. */
@@ -52,7 +54,7 @@ export class HandlerError extends Error {
   }
 }
 
-/** Why an attempt's signal was aborted; it is the signal's `reason`. */
+/** Why an attempt's signal was aborted; used as the signal's `reason`. */
 export class AbortReason extends Error {
   /**
    * `stopped`: the installation was stopped. `lost`: the run may already be executing elsewhere, so
@@ -60,7 +62,7 @@ export class AbortReason extends Error {
    */
   readonly kind: 'cancelled' | 'shutdown' | 'stopped' | 'lost';
   readonly cancel: CancelKind | null;
-  // Libraries that accept a signal check for this name.
+  // Libraries recognise an abort by this name.
   override readonly name = 'AbortError';
 
   constructor(kind: AbortReason['kind'], message: string, cancel: CancelKind | null = null) {
@@ -79,8 +81,9 @@ export function outcomeOf(returned: Returned): Outcome {
   const { value } = returned;
   if (value instanceof Conclusion) return value.outcome;
   if (value === undefined) return { kind: 'succeeded', result: null };
-  // A result that cannot be stored would be the same after every attempt, so its class must not be
-  // retryable; of those classes, `invalid_payload` is the one for malformed data.
+  // A result that cannot be stored would be no better after a retry, so its error class must not be
+  // retryable. Among the classes that are never retried, `invalid_payload` is the one for malformed
+  // data.
   try {
     const { json, bytes } = snapshot(value);
     if (bytes <= PAYLOAD_MAX) return { kind: 'succeeded', result: json };

@@ -13,7 +13,7 @@ export function parseInput<Schema extends z.ZodType>(
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const path = [...(issue?.path ?? []), ...unknown].map(String).join('.');
   const field = `${at}${path}`;
-  const message = issue?.message ?? 'does not fit';
+  const message = issue?.message ?? 'does not match the schema';
   throw new BatonError('invalid_request', field === '' ? message : `${field}: ${message}`, {
     details: { field },
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { BatonError } from '../contract/errors.ts';
 import { secretFile } from './secret-file.ts';
 
-/** Also what BATON_ADMIN_TOKEN must match. */
+/** A configured BATON_ADMIN_TOKEN must also match this pattern. */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
 /** The administrator's token: the configured one, or the one in the data directory. */
@@ -15,6 +15,6 @@ export async function adminTokenOf(given: string | undefined, dataDir: string): 
   if (TOKEN.test(token)) return token;
   throw new BatonError(
     'secret_file',
-    `${path} must hold a token of at least 16 printable characters. Remove it to have one made.`,
+    `${path} must contain a token of at least 16 printable characters. Remove the file to have a new token created.`,
   );
 }

@@ -1,10 +1,10 @@
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import type { SecretBox } from './box.ts';
 
-/** Values that the database stores once. */
+/** Values that are written to the database only once. */
 export interface Settings {
   readSetting(name: string): Promise<string | null>;
-  /** Stores the value if there is none; returns the stored one. */
+  /** Stores the value if none is stored yet; returns the stored value. */
   putSettingOnce(name: string, value: string): Promise<string>;
 }
 
@@ -25,8 +25,9 @@ export async function checkKey(box: SecretBox, settings: Settings): Promise<void
     if (!isBatonError(cause, 'key_mismatch')) throw cause;
     throw new BatonError(
       'key_mismatch',
-      'This database was encrypted with another secret key. Set BATON_SECRET_KEY to that ' +
-        'one, or put it back as "secret-key" into the data directory. All nodes of a database share one key.',
+      'This database was encrypted with a different secret key. ' +
+        'Set BATON_SECRET_KEY to that key, or restore the file "secret-key" in the data directory. ' +
+        'All nodes that share a database must use the same key.',
       { cause },
     );
   }

@@ -14,7 +14,7 @@ export async function secretKeyOf(given: Buffer | undefined, dataDir: string): P
   if (key.length === KEY_BYTES && key.toString('base64') === text) return key;
   throw new BatonError(
     'secret_file',
-    `${path} must hold ${KEY_BYTES} bytes in base64. Put the key back that it held; ` +
-      'without it, stored secrets cannot be read again.',
+    `${path} must contain ${KEY_BYTES} bytes in base64. Restore the key that it contained; ` +
+      'without it, stored secrets are lost.',
   );
 }

@@ -4,7 +4,7 @@ import { makeOnce } from './once-file.ts';
 
 /**
  * Reads a file that only its owner can read, or creates it with `make`, completely or not at all.
- * If two processes create it at once, both get the same text.
+ * If two processes create the file at once, both get the same text.
  */
 export async function secretFile(path: string, make: () => string): Promise<string> {
   const known = await readSecret(path);
@@ -12,7 +12,7 @@ export async function secretFile(path: string, make: () => string): Promise<stri
   const text = make();
   if (await makeOnce(path, text)) return text;
   const first = await readSecret(path);
-  if (first === null) throw new Error(`${path} was removed while it was read`);
+  if (first === null) throw new Error(`${path} was removed while it was being read`);
   return first;
 }
 
@@ -23,7 +23,7 @@ async function readSecret(path: string): Promise<string | null> {
       const shown = (mode & 0o777).toString(8).padStart(4, '0');
       throw new BatonError(
         'secret_file',
-        `${path} can be read by others (mode ${shown}). Check who saw it, then "chmod 600" it.`,
+        `Other users can read ${path} (mode ${shown}). Check who may have read it, then run "chmod 600" on it.`,
       );
     }
     return (await readFile(path, 'utf8')).trim();

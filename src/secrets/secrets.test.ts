@@ -40,7 +40,7 @@ test('[X5] what is sealed opens with the same key and context only', () => {
   }
 });
 
-test('[X5] the same text is sealed to another each time', () => {
+test('[X5] sealing the same text again gives a different result', () => {
   const box = aesBox(randomBytes(32));
   const sealed = new Set(Array.from({ length: 50 }, () => box.seal('same', 'here')));
   expect(sealed.size).toBe(50);

@@ -17,7 +17,7 @@ export interface NodeFacts {
       readonly stopped: boolean;
     };
   };
-  /** People's connections to sessions, on this node. */
+  /** Open user connections to sessions on this node. */
   connections(): number;
   /** Sessions whose workspace takes unusually long to prepare. */
   longPending?(): Promise<number>;
@@ -27,9 +27,11 @@ export interface NodeFacts {
   pool?(): { readonly total: number; readonly idle: number; readonly waiting: number };
 }
 
-/** How old values from the database may be. */
+/** The maximum age of values from the database. */
 const FRESH_MS = 1000;
-/** If the database has not answered after this time, it counts as down for this collection. */
+/**
+ * If the database has not responded after this time, it is reported as down for this collection.
+ */
 const PATIENCE_MS = 2000;
 
 /** The values that are read from the database together. */
@@ -40,7 +42,9 @@ interface Read {
   readonly auditLines: number | null;
 }
 
-/** Adds the metrics that are read on collection. Unknown values are left out, not reported as zero. */
+/**
+ * Adds the metrics that are read on collection. Unknown values are left out, not reported as zero.
+ */
 export function addFacts(
   registry: Registry,
   facts: () => NodeFacts | null,
@@ -79,7 +83,7 @@ export function addFacts(
       },
     });
 
-  gauge('database_up', 'Whether the database answers', [], async (to) => {
+  gauge('database_up', 'Whether the database is responding', [], async (to) => {
     to.set((await read()) === null ? 0 : 1);
   });
   gauge('runs', 'Runs by state, in the whole cluster', ['state'], async (to) => {
@@ -109,13 +113,13 @@ export function addFacts(
     const known = facts();
     if (known !== null) to.set(known.worker.stats.stopped ? 1 : 0);
   });
-  gauge('runs_executing', 'Attempts under way on this node', [], (to) => {
+  gauge('runs_executing', 'Attempts in progress on this node', [], (to) => {
     to.set(facts()?.worker.executing ?? 0);
   });
   gauge('lease_remaining_seconds', "Time left on this node's lease", [], (to) => {
     to.set((facts()?.worker.leaseRemainingMs ?? 0) / 1000);
   });
-  gauge('connections', "People's connections to sessions, on this node", [], (to) => {
+  gauge('connections', 'Open user connections to sessions on this node', [], (to) => {
     to.set(facts()?.connections() ?? 0);
   });
   gauge('database_pool_connections', 'Connections to the database', ['state'], (to) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { until } from '../../test/support/until.ts';
-import { StoreAuthenticator } from '../access/authenticator.ts';
+import { StoreAuthenticator } from '../access/store-authenticator.ts';
 import { memoryStore } from '../queue/memory/store.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker/worker.ts';

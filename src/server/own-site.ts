@@ -23,12 +23,12 @@ export interface OwnSite {
   /** Browsers use TLS. */
   readonly secure: boolean;
   /**
-   * Throws `host_refused` unless the Host header names this server. If a site makes its name point
-   * here (DNS rebinding), the browser takes us for that site, but the Host header still has its
-   * name.
+   * Throws `host_refused` unless the Host header names this server. A site can point its own name
+   * here (DNS rebinding). The browser then treats us as that site, but the Host header still
+   * contains the site's name.
    */
   checkHost(request: RequestHeaders): void;
-  /** Whether an `Origin` is that of our own pages. `host` must already have been checked. */
+  /** Whether an `Origin` header names our own site. `host` must already have been checked. */
   isOurs(origin: string, host: string | undefined): boolean;
 }
 
@@ -58,7 +58,7 @@ export function createOwnSite({
       if (name !== undefined && isKnown(name) && !isDoubled(request)) return;
       throw new BatonError(
         'host_refused',
-        'The Host header does not match any of the names of this server. Set BATON_PUBLIC_URL to the URL that browsers use, or add the name to BATON_ALLOWED_HOSTS.',
+        'The Host header does not match any of this server’s names. Set BATON_PUBLIC_URL to the URL that browsers use, or add the name to BATON_ALLOWED_HOSTS.',
       );
     },
     isOurs(origin, hostHeader) {

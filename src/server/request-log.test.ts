@@ -63,7 +63,7 @@ test('[O4] strangers do not write the log: their refused requests are one line a
   expect(lines).toMatchObject([{}, {}, { msg, byStatus: { 401: 1 } }]);
 });
 
-test('[O4] nor do those who break off a request', async () => {
+test('[O4] strangers who break off a request do not write the log either', async () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const { app } = appRig({ log });

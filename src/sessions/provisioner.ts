@@ -11,7 +11,7 @@ export interface ProvisionerOptions {
   readonly store: Pick<SessionStore, 'changeSession'>;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   readonly log: Logger;
-  /** The host id of this machine, on which local workspaces are created (Q23). */
+  /** This machine's host id; local workspaces are created here (Q23). */
   readonly host: string;
   /** Reports the time from a session's creation to its first ready workspace. */
   readonly onReady?: (seconds: number) => void;
@@ -50,7 +50,7 @@ export class Provisioner {
       runtime = await provider.ensure({ sessionId: id, spec: workspace });
     } catch (error) {
       const message = error instanceof WorkspaceError ? error.message : String(error);
-      log.warn({ sessionId: id, reason: message }, 'Workspace not ready');
+      log.warn({ sessionId: id, reason: message }, 'Could not prepare a workspace');
       if (await this.#change(id, { do: 'fail', error: message, host })) onFailed?.();
       throw error instanceof WorkspaceError ? error : new WorkspaceError(message, { cause: error });
     }

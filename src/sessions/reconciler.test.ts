@@ -54,7 +54,7 @@ async function reconcilerRig(
   return { ...rig, reconciler, passes: () => passes };
 }
 
-test('[S4] [S6] workspaces that never become ready delay neither the others nor the timers', async () => {
+test('[S4] [S6] [R102] workspaces that never become ready delay neither the others nor the timers', async () => {
   const hanging = new Set<string>();
   const rig = await reconcilerRig((id) => hanging.has(id));
   for (let i = 0; i < 20; i++) hanging.add((await rig.session(`hangs-${i}`)).id);

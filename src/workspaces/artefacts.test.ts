@@ -39,7 +39,7 @@ test('[E5] is kept for its owner only, read whole, and removed with its session'
 });
 
 test.each(['../../../etc/passwd', 'a/b', '', '.', 'x'.repeat(500), 'a\0b', '写真'])(
-  '[E5] a call named %j leads nowhere else',
+  '[E5] a call named %j does not lead out of the folder',
   async (call) => {
     const { artefacts, session, folder } = rig();
     const { name } = await artefacts.keep(session, newId(), call, 'text');
@@ -48,7 +48,7 @@ test.each(['../../../etc/passwd', 'a/b', '', '.', 'x'.repeat(500), 'a\0b', '写�
   },
 );
 
-test('[E5] never through a link, neither to write nor to read', async () => {
+test('[E5] a link is followed neither to write nor to read', async () => {
   const { artefacts, session, folder, dataDir } = rig();
   const outside = temporaryDirectory();
   writeFileSync(join(outside, 'theirs'), 'secret');

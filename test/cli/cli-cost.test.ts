@@ -102,7 +102,7 @@ test('[C1] wrong usage of cost is refused, and the commands of docs/cli.md about
     [['cost', 'a', 'b'], 'Unexpected argument: "b".'],
     [['cost', 'nothing'], 'There is no session "nothing".'],
     [['cost', '--by', 'colour'], '--by has an invalid value: "colour".'],
-    [['cost', '--from', '2001-01-01'], 'At most 366 days can be added up in one request.'],
+    [['cost', '--from', '2001-01-01'], 'One request can cover at most 366 days.'],
   ] as const) {
     const { code, stdout, stderr } = await desk.done([...args]);
     expect([args, code, stdout, linesOf(stderr)[0]]).toEqual([args, 2, '', `error: ${words}`]);

@@ -131,7 +131,7 @@ describe('baton run', () => {
     const { code, stdout, stderr } = await ended(run);
     expect([code, stdout]).toEqual([0, 'here\nhere\n']);
     expect(stderr).toContain('Reconnected to the server.');
-    expect(stderr).toContain('The worker stopped; the run starts again.');
+    expect(stderr).toContain('The worker stopped; the run will start again.');
   });
 
   test.each([

@@ -22,7 +22,7 @@ function project(): string {
   return directory;
 }
 
-test('[Q18] the example in docs uses the queue as a library, and ends by itself', async () => {
+test('[Q18] the example in the docs uses the queue as a library, and exits on its own', async () => {
   const example = start(process.execPath, ['queue.ts'], { cwd: project() });
   expect(await example.exit).toEqual({ code: 0, signal: null });
   expect(example.stderr()).toBe('');
@@ -37,7 +37,7 @@ test('[Q18] the example in docs uses the queue as a library, and ends by itself'
   expect(lines).toContain('To support: in between');
 });
 
-test('[Q18] the example in docs has the right types', async () => {
+test('[Q18] the example in the docs type-checks', async () => {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const check = start(process.execPath, [tsc, '--noEmit', '-p', '.'], { cwd: project() });
   const { code } = await check.exit;

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { Machine } from './machine.ts';
 
 const PATIENCE_MS = 60_000;
-const WAITING = 'waiting to see whether it is gone';
+const WAITING = 'waiting to see whether it is still running';
 
 /** A database, and a data directory with the key and the host id from a first start. */
 async function installation(leaseSeconds = 6) {
@@ -37,7 +37,7 @@ async function installation(leaseSeconds = 6) {
 const ranIn = async (server: Server, id: string): Promise<string> =>
   (await server.finished(await server.send(id, 'pwd'), PATIENCE_MS)).state;
 
-test('[Q23] a data directory copied to a second machine is refused there until it has its own host id', async () => {
+test('[Q23] a second machine refuses a copied data directory until it has its own host id', async () => {
   const { dataDir, up, refused } = await installation();
   const first = await up(new Machine({ hostname: 'first' }));
   const { id } = await first.session('on the first');
@@ -59,7 +59,7 @@ test('[Q23] a data directory copied to a second machine is refused there until i
   for (const server of [other, first]) expect(await server.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] [Q7] a machine rebooted within its lease starts when the lease has ended, and continues', async () => {
+test('[Q23] [Q7] a machine that reboots within its lease waits for the lease to end, then continues', async () => {
   const { up } = await installation(20);
   const machine = new Machine({ hostname: 'box' });
   const before = await up(machine);
@@ -81,7 +81,7 @@ test('[Q23] [Q7] a machine rebooted within its lease starts when the lease has e
   expect(await after.stop()).toBe(0);
 }, 120_000);
 
-test('[Q23] containers of one machine share a data volume, and a recreated one keeps the host', async () => {
+test('[Q23] containers on one machine share a data volume, and a recreated one keeps its host id', async () => {
   const { up } = await installation();
   const container = (n: number) =>
     new Machine({ hostname: `c${n}`, 'pid-namespace': `pid:[${n}]` });

@@ -35,7 +35,7 @@ test('[O5] while the database is down every kind of request gets 503 with Retry-
 
   await postgres.stop('immediate');
   await until(async () => (await readyOf(server)).status === 503, SOON);
-  expect((await readyOf(server)).checks).toMatchObject({ database: 'does not answer' });
+  expect((await readyOf(server)).checks).toMatchObject({ database: 'does not respond' });
   const asked: [string, Promise<{ status: number; headers: Headers }>][] = [
     ['JSON', server.fetch('GET', `/api/v1/sessions/${id}`)],
     ['a list', server.fetch('GET', '/api/v1/sessions')],

@@ -81,7 +81,7 @@ test('[Q23] BATON_HOST_ID overrides the file, and neither may be malformed', asy
     writeFileSync(join(dataDir, 'host-id'), text);
     const said = await refused({});
     expect(said).toContain(join(dataDir, 'host-id'));
-    expect(said).toContain('What to do: restore that line');
+    expect(said).toContain('What to do: restore the previous id');
   }
 }, 120_000);
 

@@ -17,7 +17,7 @@ const SESSION_KEYS = [
   'status',
 ];
 
-test('[H8] S0 §6 POST /sessions creates a session, GET /sessions/{id} shows it', async () => {
+test('[H8] [R103] S0 §6 POST /sessions creates a session, GET /sessions/{id} shows it', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/sessions', { name: 'fix login', agent: { kind: 'shell' } });
   expect(made).toMatchObject({
@@ -59,7 +59,7 @@ test('[H8] S0 §7 C: POST /sessions/{id}/messages takes a message, which runs', 
   expect((await ask('GET', `/sessions/${id}`)).body.last_response).toContain('hello');
 });
 
-test('[H8] S0 §3.3 a prompt with metadata is a message; its tool rules count, the rest is stored', async () => {
+test('[H8] [R054] S0 §3.3 a prompt with metadata is a message; its tool rules count, the rest is stored', async () => {
   const { ask, ready, queue, finished } = await compatRig();
   const id = await ready('from line');
   const sent = await ask('POST', `/sessions/${id}/messages`, {
@@ -110,7 +110,7 @@ test.each([
   expect((await ask('GET', `/api/v1/sessions/${id}/runs`)).body.items).toEqual([]);
 });
 
-test('[H8] S0 §3.2 a message goes through the named states, and the log shows them', async () => {
+test('[H8] [R025] S0 §3.2 a message goes through the named states, and the log shows them', async () => {
   const { ask, ready, stream } = await compatRig();
   const id = await ready('states');
   const { job_id } = (await ask('POST', `/sessions/${id}/messages`, { prompt: 'true' })).body;
@@ -150,7 +150,7 @@ test('[H8] S0 §5 the same Idempotency-Key returns the same job', async () => {
   expect(await send('false')).toMatchObject(error('idempotency_conflict', 409));
 });
 
-test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', async () => {
+test('[H8] [R104] [R132] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', async () => {
   const { ask, ready, send, finished, store } = await compatRig();
   const id = await ready('cost');
   const run = await send(id, 'true');
@@ -185,7 +185,7 @@ test('[H8] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', asyn
   expect(await ask('GET', `/sessions/${ABSENT}/cost`)).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S0 §8.3 DELETE /sessions/{id}?archive=true archives it, DELETE removes it', async () => {
+test('[H8] [R104] S0 §8.3 DELETE /sessions/{id}?archive=true archives it, DELETE removes it', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('away', { idleTimeoutSeconds: 0 });
   expect(await ask('DELETE', `/sessions/${id}?archive=true`)).toEqual({

@@ -25,7 +25,7 @@ test('[H1] S2 GET /api/v1/sessions is a plain list', async () => {
   expect(await ask('GET', '/api/v1/sessions')).toMatchObject({ status: 200, body: [{ id }] });
 });
 
-test('[H1] S2 POST /api/v1/sessions returns a SessionResponse, PENDING and then ACTIVE', async () => {
+test('[H1] [R095] [R113] [R149] S2 POST /api/v1/sessions returns a SessionResponse, PENDING and then ACTIVE', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/api/v1/sessions', BODY);
   expect(made).toMatchObject({ status: 201, body: SESSION_RESPONSE });
@@ -134,7 +134,7 @@ test('[S2] S2 PUT /api/v1/sessions/{id}/status is 403, with the text of the docu
   expect((await ask('GET', `/api/v1/sessions/${id}`)).body.status).toBe('ACTIVE');
 });
 
-test('[H1] S2 GET /api/v1/sessions/{id}/workspaces is a list of CoderWorkspaceResponse', async () => {
+test('[H1] [R114] [R149] S2 GET /api/v1/sessions/{id}/workspaces is a list of CoderWorkspaceResponse', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('my-project');
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);

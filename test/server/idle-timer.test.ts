@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const MINUTE = 60_000;
 const TIMES = ['ready_at', 'idle_since', 'destroy_at'];
 
-test('[S4] the idle timer continues over restarts, and a session that expired while the server was down ends at the start', async () => {
+test('[S4] [R072] [R073] the idle timer continues over restarts, and a session that expired while the server was down ends at the start', async () => {
   const dataDir = temporaryDirectory();
   let server = await Server.start({ dataDir });
   const { id } = await server.session('idle', { idleTimeoutSeconds: 30 * 60 });

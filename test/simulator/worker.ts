@@ -210,7 +210,7 @@ export class SimWorker {
   }
 
   #handBackStray({ lane, fence }: HeldLane, member: Member): void {
-    const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
+    const outcome = { kind: 'handed_back', reason: 'the response to its claim was lost' } as const;
     const channel = member.writer.open(lane, fence, () => {});
     channel.end({ outcome, retryDelayMs: 0 }, 0).catch(() => {});
   }

@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { StoreAuthenticatorOptions } from '../../src/access/authenticator.ts';
+import type { StoreAuthenticatorOptions } from '../../src/access/store-authenticator.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { createApp } from '../../src/server/app.ts';
 import { requestAuthenticator } from '../../src/server/auth.ts';

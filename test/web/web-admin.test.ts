@@ -177,7 +177,7 @@ test('[S9] [X3] [C2] a session is edited, with errors at the fields, and shared'
   });
   await button(page, 'Stop sharing with taro').click();
   // Unless the page has updated by then.
-  const notice = page.getByText('Someone else changed the sharing.');
+  const notice = page.getByText('Someone else has just changed who can see this session.');
   const notShared = page.getByText('Not shared yet.');
   await notice.or(notShared).first().waitFor();
   if (await notice.isVisible()) await button(page, 'Stop sharing with taro').click();

@@ -149,7 +149,9 @@ test('[C2] [X1] a draft survives a reload, files go with a message, and an expir
     },
     { ms: 60_000 },
   );
-  await talk.log.getByText('It will be sent when you sign in again.', { exact: false }).waitFor();
+  await talk.log
+    .getByText('Your message will be sent when you sign in again.', { exact: false })
+    .waitFor();
   await write('echo still a draft');
   await press('Send again');
   await dialog.getByRole('link', { name: 'Sign in' }).click();

@@ -29,7 +29,7 @@ test('[C2] a first message, its answer, and actions after a failure', async () =
 
   await talk.say('echo oh no; exit 3');
   await talk.log.getByText('The command failed.').waitFor();
-  await talk.log.getByText('The command ended with exit code 3.').waitFor();
+  await talk.log.getByText('The command exited with code 3.').waitFor();
   await talk.button('Try again').click();
   await until(async () => (await runsOf(server, session)).length === 3, { ms: 20_000 });
   await talk.log.getByText('Retry', { exact: false }).first().waitFor();

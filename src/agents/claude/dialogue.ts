@@ -7,17 +7,17 @@ import { asText } from './prompt.ts';
 
 type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }>;
 
-const NOBODY: ToolAnswer = { behavior: 'deny', message: 'There is nobody to ask for permission.' };
+const NOBODY: ToolAnswer = { behavior: 'deny', message: 'Nobody is available to approve this.' };
 
 /**
- * Writes to Claude Code's input: messages, answers to its questions, interrupts. Never waits for the
- * consumer of the events.
+ * Writes to Claude Code's input: messages, answers to its questions, interrupts. Never waits for
+ * the consumer of the events.
  */
 export class Dialogue {
   readonly #stdin: Writable;
   readonly #permit: Turn['permit'];
   readonly #questions = new Map<string, AbortController>();
-  /** Messages not yet confirmed as read, with the number of results since. */
+  /** Messages not yet confirmed as read, each with the number of results since it was sent. */
   readonly #waiting = new Map<string, number>();
   #closed = false;
   #interrupted = false;
@@ -27,12 +27,12 @@ export class Dialogue {
     this.#permit = permit;
   }
 
-  /** The message of the turn. */
+  /** Sends the turn's message. */
   prompt(content: Json): void {
     this.#say(content, randomUUID());
   }
 
-  /** Sends a further message while the agent works on the first. */
+  /** Sends another message while the agent is working on the first. */
   steer(message: string): void {
     const uuid = randomUUID();
     this.#waiting.set(uuid, 0);
@@ -46,8 +46,8 @@ export class Dialogue {
   }
 
   /**
-   * It ends its turn and exits. That does not withdraw an open question: the answer may come later,
-   * for the attempt that continues the conversation (A7).
+   * Makes Claude Code end its turn and exit. An open question is not withdrawn: the answer may come
+   * later, for the attempt that continues the conversation (A7).
    */
   close(): void {
     this.#closed = true;
@@ -62,8 +62,8 @@ export class Dialogue {
         else this.#refuse(line.request_id);
         return;
       case 'control_cancel_request':
-        // After an interrupt, Claude Code withdraws every open question on its own; the agent did
-        // not decide to.
+        // After an interrupt, Claude Code withdraws every open question on its own; this is not the
+        // agent's decision.
         if (!this.#interrupted) this.#questions.get(line.request_id)?.abort();
         this.#questions.delete(line.request_id);
         return;
@@ -74,7 +74,7 @@ export class Dialogue {
         if (line.state !== 'queued') this.#waiting.delete(line.command_uuid);
         return;
       case 'result':
-        // A message that waited through a whole turn was part of it, confirmed or not.
+        // A message that waited through a whole turn was part of that turn, even if unconfirmed.
         for (const [uuid, results] of this.#waiting) {
           if (results > 0) this.#waiting.delete(uuid);
           else this.#waiting.set(uuid, results + 1);
@@ -83,7 +83,7 @@ export class Dialogue {
     }
   }
 
-  /** Whether one of our messages is still unanswered, so that another result will come. */
+  /** Whether one of our messages is still unanswered, which means that another result will come. */
   get owesAnswer(): boolean {
     return this.#waiting.size > 0;
   }
@@ -98,7 +98,7 @@ export class Dialogue {
     } catch (error) {
       answer = { behavior: 'deny', message: `The question could not be asked: ${String(error)}` };
     }
-    // Withdrawn, or the agent is being stopped, so nobody will read the answer.
+    // The question was withdrawn or the agent is being stopped, so nobody will read the answer.
     if (!this.#questions.delete(requestId)) return;
     const response =
       answer.behavior === 'allow'

@@ -12,9 +12,9 @@ import { findTranscript } from './transcript.ts';
 import { INSTALL } from './version.ts';
 
 export interface ClaudeSettings {
-  /** Path of Claude Code, which is not checked; by default, Baton searches for it. */
+  /** The path of Claude Code, used without a check; by default, Baton searches for it. */
   readonly program?: string | undefined;
-  /** How often it retries a call to the model. */
+  /** How many times Claude Code retries a call to the model. */
   readonly retries?: number;
 }
 
@@ -81,7 +81,7 @@ async function conversationOf({ conversation, fork, runtime }: Turn): Promise<Co
   return { how: 'fork', id: randomUUID(), source, head: fork.head };
 }
 
-const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to where it is; the agent "shell" (--agent shell) works without it.`;
+const FIX = `Install it (${INSTALL}) and sign in, or set BATON_CLAUDE_PATH to its path. The shell agent (--agent shell) works without it.`;
 
 function startFailure(error: unknown): DriverEvent {
   if (!(error instanceof StartError)) return failed('unknown', String(error));

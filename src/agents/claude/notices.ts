@@ -6,7 +6,7 @@ const QUIET = new Set([
   'thinking_tokens',
   'session_title_changed',
   'session_state_changed',
-  // The tool's result covers it.
+  // The tool's result already shows the denial.
   'permission_denied',
   'files_persisted',
   'ui_invalidate',
@@ -20,7 +20,7 @@ export function noticeOf({ subtype, fields }: NewsLine): string | null {
   const text = (name: string): string => String(fields[name] ?? 'unknown');
   switch (subtype) {
     case 'api_retry':
-      return `The model could not be reached (${text('error')}); trying again, ${text('attempt')} of ${text('max_retries')}.`;
+      return `The model could not be reached (${text('error')}); retry ${text('attempt')} of ${text('max_retries')}.`;
     case 'compact_boundary':
       return 'The conversation was compacted.';
     default:

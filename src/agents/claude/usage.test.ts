@@ -44,7 +44,7 @@ const count = (
 };
 
 describe('[A5] what a turn cost', () => {
-  test('is what new versions say came since the last result, over several of them', () => {
+  test('is the sum of what new versions report for each result', () => {
     const results = [
       result(models(600, 6), models(300, 3)),
       result(models(1000, 10), models(400, 4)),
@@ -58,14 +58,14 @@ describe('[A5] what a turn cost', () => {
     });
   });
 
-  test('is the last total of a process in old versions, whatever was before', () => {
+  test('is the last total of the process in old versions, whatever came before', () => {
     const before = { version: '2.1.112', models: models(100, 1) };
     const results = [result(models(300, 3)), result(models(700, 7))];
     expect(count('2.1.112', results, before).usage).toMatchObject({ inputTokens: 700, costUsd: 7 });
     expect(count('2.1.197', results, before).usage).toMatchObject({ inputTokens: 700, costUsd: 7 });
   });
 
-  test('is the difference where totals go on', () => {
+  test('is the difference if the totals continue', () => {
     const before = { version: '2.1.250', models: models(100, 1) };
     const other = { ...models(700, 7), ...models(5, 0.5, 'haiku') };
     expect(count('2.1.250', [result(other)], before).usage).toMatchObject({
@@ -75,7 +75,7 @@ describe('[A5] what a turn cost', () => {
     });
   });
 
-  test('is the total where a total fell, because counting started over', () => {
+  test('is the total if it is lower than before, because counting started over', () => {
     const before = { version: '2.1.250', models: models(900, 9) };
     expect(count('2.1.250', [result(models(700, 7))], before).usage?.costUsd).toBe(7);
     expect(count('2.1.250', [result(models(700, 7))], { nonsense: true }).usage?.costUsd).toBe(7);

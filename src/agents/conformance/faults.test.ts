@@ -113,7 +113,7 @@ const PLANTED: readonly Planted[] = [
   {
     what: 'ignores that it is to be stopped',
     fault: (run, turn) => run({ ...turn, signal: new AbortController().signal }),
-    rule: '[Q9] [A9] stopped, an agent that ends when it is interrupted',
+    rule: '[Q9] [A9] a stopped agent that ends when it is interrupted',
     because: /never ends/,
   },
   {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Rule, Topic } from './driver.ts';
 import { print, script } from './subject.ts';
 
-/** Messages for an agent at work; `closed` once its driver takes no more. */
+/** Messages for an agent at work; `closed` once its driver accepts no more. */
 class Feed implements AsyncIterable<string> {
   readonly taken: string[] = [];
   closed = false;
@@ -67,7 +67,7 @@ export const steerRules: Topic = ({ words, does, messageIn }) => {
       },
     },
     {
-      title: '[Q11] after its end it takes no message, and says so',
+      title: '[Q11] an agent that has ended takes no message, and closes its feed',
       check: async (rig) => {
         const steer = new Feed();
         await rig.play(script(does.takesMessage, print(words.begun + words.succeeded)), { steer });
@@ -76,7 +76,7 @@ export const steerRules: Topic = ({ words, does, messageIn }) => {
       },
     },
     {
-      title: '[Q11] stopped while it waits for a message, it ends',
+      title: '[Q11] an agent stopped while it waits for a message ends',
       check: async (rig) => {
         const steer = new Feed();
         const play = rig.start(

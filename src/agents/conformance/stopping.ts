@@ -7,7 +7,7 @@ const FOREVER = 'while :; do sleep 0.02; done';
 
 export const stopRules: Topic = ({ words, does }) => {
   const stopped = (title: string, ...work: readonly string[]): Rule => ({
-    title: `[Q9] [A9] stopped, an agent that ${title} is gone with all it started`,
+    title: `[Q9] [A9] a stopped agent that ${title} is gone, with everything it started`,
     check: async (rig) => {
       const play = rig.start(
         script(does.takesMessage, print(words.begun), 'echo > working', ...work),
@@ -30,7 +30,7 @@ export const stopRules: Topic = ({ words, does }) => {
       FOREVER,
     ),
     {
-      title: '[Q9] aborted while it starts, it is stopped',
+      title: '[Q9] an agent aborted while it starts is stopped',
       check: async (rig) => {
         const stop = new AbortController();
         const play = rig.start(script(does.takesMessage, print(words.begun), FOREVER), {
@@ -55,7 +55,7 @@ export const stopRules: Topic = ({ words, does }) => {
       },
     },
     {
-      title: '[Q9] aborted after it has ended, it keeps its end',
+      title: '[Q9] an agent aborted after it has ended keeps its outcome',
       check: async (rig) => {
         const play = rig.start(script(does.takesMessage, print(words.begun + words.succeeded)));
         await play.ended();

@@ -147,7 +147,7 @@ describe('the shell agent', () => {
 describe('the end of a command', () => {
   test('[Q15] another exit code than 0 is command_failed', async () => {
     const { end } = await all(run({ message: 'echo before; exit 3' }));
-    expect(end.outcome).toEqual(failure('command_failed', 'The command ended with exit code 3.'));
+    expect(end.outcome).toEqual(failure('command_failed', 'The command exited with code 3.'));
     expect(end).toMatchObject({ exitCode: 3, signal: null, lastMessage: 'before\n' });
   });
 
@@ -157,7 +157,7 @@ describe('the end of a command', () => {
     expect(end).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   });
 
-  test('[Q15] a program that is not there is agent_unavailable', async () => {
+  test('[Q15] a missing program is agent_unavailable', async () => {
     const agent: AgentSpec = { kind: 'shell', command: ['no-such-program'] };
     const { end, kinds } = await all(run({ message: 'x', agent }));
     const message =
@@ -187,13 +187,13 @@ describe('the end of a command', () => {
     expect(rig.marked()).toEqual([]);
   });
 
-  test('[Q9] aborted before it begins, it starts nothing', async () => {
+  test('[Q9] an agent aborted before it begins starts nothing', async () => {
     const runtime = starting(() => Promise.reject(new Error('started')));
     const { list } = await all(run({ message: 'x', runtime, signal: AbortSignal.abort() }));
     expect(list).toMatchObject([{ kind: 'end', end: { outcome: { kind: 'stopped' } } }]);
   });
 
-  test('[Q9] it is stopped also while nobody takes its output', async () => {
+  test('[Q9] it is stopped even if nobody takes its output', async () => {
     const rig = agentRig();
     const abort = new AbortController();
     const options = { message: 'yes', runtime: rig.runtime(), signal: abort.signal };

@@ -15,9 +15,9 @@ import { commandLine } from './command-line.ts';
 export interface ShellSettings {
   readonly lingerMs: number;
   readonly pieceBytes: number;
-  /** Characters of output kept in the message. */
+  /** How many characters of output to keep in the message. */
   readonly messageTail: number;
-  /** Characters kept in the run's result and in the invocation. */
+  /** How many characters to keep in the run's result and in the invocation. */
   readonly resultTail: number;
 }
 
@@ -118,7 +118,7 @@ function outcomeOf({ code, signal }: ProcessExit, output: string): DriverEnd['ou
   if (code === null) {
     return failed({ class: 'agent_crash', message: `The command was killed by ${signal}.` });
   }
-  const message = `The command ended with exit code ${code}.`;
+  const message = `The command exited with code ${code}.`;
   return failed({ class: 'command_failed', message });
 }
 

@@ -6,13 +6,13 @@ import { findUser } from './find-user.ts';
 
 const PREFIX_MIN = 6;
 
-/** Tokens of a user, newest first; your own by default. */
+/** A user's tokens, newest first; your own by default. */
 export async function* tokensOf(client: Client, user: string | undefined): AsyncGenerator<Token> {
   const whose = user === undefined ? {} : { userId: (await findUser(client, user)).id };
   yield* pagesOf((page) => client.listTokens({ query: { ...whose, ...page } }));
 }
 
-/** The one id with this prefix; throws if there are several. */
+/** The only token id with this prefix. Throws if there is none, or more than one. */
 export async function findToken(
   client: Client,
   prefix: string,
@@ -39,6 +39,6 @@ export function unknownToken(reference: string): Error {
   return usageError({
     what: `There is no token "${reference}".`,
     why: 'none of your tokens has this id, or an id that begins with it (at least 6 characters).',
-    todo: 'run "baton token ls"; for the token of another user, add --user or use the full id.',
+    todo: 'run "baton token ls"; for another user’s token, add --user or use the full id.',
   });
 }

@@ -12,7 +12,7 @@ export const nodes = clientCommand({
   summary: 'list the nodes of this installation (administrators)',
   usage: '[flags]',
   about: [
-    'RUNS: current runs / capacity. LOAD: of the whole machine; 1.0 means all processors are busy.',
+    'RUNS: current runs / capacity. LOAD: load of the whole machine; 1.0 means all processors are busy.',
   ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {

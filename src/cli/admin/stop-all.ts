@@ -13,7 +13,7 @@ const flags = {
     value: '<text>',
     schema: StopReason,
     expected: `one line of at most ${STOP_REASON_MAX} characters`,
-    help: 'the reason, for the audit log and everyone who is waiting',
+    help: 'reason, shown to everyone and kept in the audit log',
   },
   ...connectionFlags,
 } as const satisfies Flags;
@@ -22,9 +22,9 @@ export const stopAll = clientCommand({
   summary: 'stop all agents; nothing starts until resumed (administrators)',
   usage: '[flags]',
   about: [
-    'Stops every agent on every machine within seconds, and pauses all queues. Nothing is lost: runs',
-    'return to the head of their queues, messages are still accepted and queued, and questions stay',
-    'open. This lasts until "baton resume-all", even across restarts.',
+    'Stops every agent on every machine within seconds, and pauses all queues. Nothing is lost.',
+    'Runs return to the head of their queues, new messages are queued, and questions stay open.',
+    'This lasts until "baton resume-all", even across restarts.',
   ],
   flags,
   run: async ({ flags: given, words }) => {
@@ -57,7 +57,7 @@ const put = (given: Given<typeof flags>, stopped: boolean): Promise<Stop> =>
     return client.putStop({ body: { stopped, ...(reason === undefined ? {} : { reason }) } });
   });
 
-/** Says why nothing starts; undefined if work is not stopped. */
+/** A note that says why nothing starts; undefined if work is not stopped. */
 export function stopNote({ since, by, reason }: Stop, now: number): string | undefined {
   if (since === null || by === null) return undefined;
   const why = reason === null ? '' : `: ${reason}`;

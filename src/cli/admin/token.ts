@@ -21,7 +21,7 @@ const user = {
   value: '<name>',
   schema: z.string().min(1).max(64),
   expected: 'the name or id of a user',
-  help: 'the owner of the token, for administrators (default: you)',
+  help: 'owner of the token (default: you; others for administrators only)',
 };
 
 const ls = clientCommand({
@@ -78,7 +78,7 @@ const create = clientCommand({
   summary: 'create a token',
   usage: '[flags] <name>',
   about: [
-    'Only the token goes to stdout, and only this once: TOKEN=$(baton token create ci)',
+    'The token is shown only once. Only the token goes to stdout: TOKEN=$(baton token create ci)',
     'Its scopes cannot exceed your own. By default it expires after 90 days.',
   ],
   flags: {
@@ -101,8 +101,8 @@ const create = clientCommand({
       expected: `a whole number from 1 to ${DAYS_MAX}`,
       help: 'days until it expires (default: 90)',
     },
-    forever: { help: 'never expires' },
-    user: { ...user, help: 'create it for this user, for administrators (default: you)' },
+    forever: { help: 'create a token that never expires' },
+    user: { ...user, help: 'user to create it for (default: you; others for administrators only)' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -118,7 +118,7 @@ const create = clientCommand({
     if (flags.forever && flags.days !== undefined) {
       throw usageError({
         what: '--days and --forever cannot be combined.',
-        why: 'one sets when the token expires, the other that it never does.',
+        why: 'one sets when the token expires; the other means that it never does.',
         todo: 'leave one of them out.',
       });
     }
@@ -146,9 +146,9 @@ const create = clientCommand({
 });
 
 const revoke = clientCommand({
-  summary: 'revoke a token at once',
+  summary: 'revoke a token immediately',
   usage: '[flags] <id>',
-  about: ['The beginning of the id is enough (at least 6 characters, and unique).'],
+  about: ['A unique prefix of the id is enough (at least 6 characters).'],
   flags: { user, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'id');

@@ -17,23 +17,23 @@ import { cardOf, codeLine, hiddenIn, questionsOf, summaryOf } from './approval-c
 import { approvalsOf, findApproval } from './find-approval.ts';
 
 const flags = {
-  session: { help: 'with allow: also allow the same later in this session' },
+  session: { help: 'with allow: also allow it for the rest of the session' },
   edit: {
     value: '<file>',
     schema: z.string().min(1),
     expected: 'the path of a JSON file, or - to read from a pipe',
-    help: 'with allow: use this input instead (JSON; - reads it from a pipe)',
+    help: 'with allow: use this input instead (a JSON file, or - to read from a pipe)',
   },
   answer: {
     value: '<text>',
     schema: z.string().min(1).max(10_000),
-    expected: 'a text of at most 10,000 characters',
+    expected: 'text of at most 10,000 characters',
     help: 'with allow: the answer, if the agent asks a single question',
   },
   message: {
     value: '<text>',
     schema: z.string().min(1).max(10_000),
-    expected: 'a text of at most 10,000 characters',
+    expected: 'text of at most 10,000 characters',
     help: 'a message to the agent',
   },
   original: { help: 'with show: include masked secrets (recorded in the audit log)' },
@@ -46,11 +46,11 @@ export const approve = clientCommand({
   summary: 'list and answer questions from agents',
   usage: '[flags] [show <id> | <id> allow | <id> deny]',
   about: [
-    'Without arguments it lists the open questions. The beginning of an id is enough.',
+    'Without arguments, lists the open questions. A unique prefix of an id is enough.',
     'baton approve show 0199f3a2 --original     the whole question, including secrets',
-    'baton approve 0199f3a2 allow --session     allow it, now and later in this session',
-    'baton approve 0199f3a2 deny --message "…"  deny it, and say why',
-    'baton approve 0199f3a2 allow --edit -      allow it with the input from the pipe instead',
+    'baton approve 0199f3a2 allow --session     allow it now and for the rest of the session',
+    'baton approve 0199f3a2 deny --message "…"  deny it and say why',
+    'baton approve 0199f3a2 allow --edit -      allow it with different input, read from a pipe',
   ],
   flags,
   run: async (given) => {
@@ -158,7 +158,9 @@ function answersOf({ input }: Approval, text: string): Record<string, Json> {
   throw usageError({
     what: '--answer cannot be used here.',
     why:
-      questions.length === 0 ? 'the agent asks no question.' : 'the agent asks several questions.',
+      questions.length === 0
+        ? 'the agent did not ask a question.'
+        : 'the agent asked several questions.',
     todo:
       questions.length === 0
         ? 'leave it out; to write to the agent, use --message.'

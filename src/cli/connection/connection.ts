@@ -19,7 +19,7 @@ import { EXIT } from '../command.ts';
 export interface Connection {
   readonly url: string;
   readonly token: string;
-  /** Where the address comes from, for errors. */
+  /** Where the address comes from, for error messages. */
   readonly source: string;
 }
 
@@ -35,7 +35,7 @@ export const connectionFlags = {
     value: '<path>',
     schema: settings.dataDir.schema,
     expected: settings.dataDir.expected,
-    help: 'use the server that runs on this data directory (BATON_DATA_DIR)',
+    help: 'use the server that runs with this data directory (BATON_DATA_DIR)',
   },
   json: { help: 'output JSON' },
 } as const;
@@ -47,7 +47,8 @@ interface Named {
 
 /**
  * Chooses the server in this order: the one named by a flag or variable, the stored login, the
- * server running on the data directory. A directory named by a flag comes before the login.
+ * server running on the data directory. A directory named by a flag takes precedence over the
+ * login.
  */
 export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection {
   const variable = fromEnvironment(env, 'BATON_URL', ServerUrl, SERVER_URL_EXPECTED);
@@ -69,7 +70,9 @@ export function findConnection(named: Named, env: NodeJS.ProcessEnv): Connection
   return { url: address, token: own, source: join(directory, 'address') };
 }
 
-/** For a URL given without a token, a token known to belong to the same server. */
+/**
+ * Finds a token for a URL that was given without one; it must be known to belong to that server.
+ */
 function tokenOf(url: string, named: Named, env: NodeJS.ProcessEnv): string {
   const stored = readCredentials(credentialsPath(env));
   if (stored?.url === url) return stored.token;
@@ -90,8 +93,8 @@ export function dataDirectory(named: Named, env: NodeJS.ProcessEnv): string {
 
 /**
  * A server writes this file with its pid when it is ready, and removes it when it stops. A server
- * that is killed leaves it behind, and another program that now listens there must not be sent the
- * token.
+ * that is killed leaves the file behind, and the token must not be sent to another program that now
+ * listens there.
  */
 export function readAddress(directory: string): string | undefined {
   const [url, pid] = read(join(directory, 'address'))?.split('\n') ?? [];

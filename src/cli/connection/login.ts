@@ -25,9 +25,9 @@ export const login = clientCommand({
   summary: 'log in to a server',
   usage: '--url <url>',
   about: [
-    'The token comes from BATON_TOKEN, a pipe or a prompt, never from the command line, where other',
-    'users could see it. It is not stored: it is used to create a token for this command line, which',
-    `is valid for ${DAYS} days and revoked by "baton logout".`,
+    'The token comes from BATON_TOKEN, a pipe or a prompt. It cannot be an argument, because other users could see it.',
+    'It is not stored. It is only used to create a new token for this command line.',
+    `The new token is valid for ${DAYS} days; "baton logout" revokes it.`,
   ],
   flags: {
     url: {
@@ -53,7 +53,7 @@ export const login = clientCommand({
     if (!token.success) {
       throw usageError({
         what: 'This is not a token.',
-        why: 'it is empty, or contains characters that no token contains, such as spaces.',
+        why: 'it is empty, or contains characters that tokens never contain, such as spaces.',
         todo: 'copy the whole token; the administrator’s is in <data-dir>/admin-token.',
       });
     }
@@ -64,7 +64,7 @@ export const login = clientCommand({
     else printLine(`Logged in to ${url} as ${user}. The login is stored in ${path}.`);
     if (made.tokenId === undefined) {
       note(
-        'Your token cannot create others, so the login stores that token; "baton logout" does not revoke it.',
+        'Your token cannot create other tokens, so the token you entered was stored. "baton logout" will not revoke it.',
       );
     }
     if (isOpenToOthers(url)) {
@@ -76,7 +76,7 @@ export const login = clientCommand({
   },
 });
 
-/** Creates a token for this login if the given one may create tokens. */
+/** Creates a token for this login if the given token may create tokens. */
 async function signIn(given: {
   url: string;
   token: string;

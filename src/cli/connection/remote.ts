@@ -18,7 +18,7 @@ export async function withServer<T>(
   }
 }
 
-/** What to do about an error if its message does not say so. */
+/** What to do about errors whose messages contain no advice. */
 const TODO: Partial<Record<ErrorCode, string>> = {
   session_ended: 'start another session, or reopen this one.',
   session_busy: 'wait for the run to end, or send with --on-busy enqueue.',
@@ -26,12 +26,11 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   name_taken: 'choose another name with --name, or send to that session with --session.',
   queue_full: 'wait until some queued runs have ended, or cancel them.',
   rate_limited: 'wait a minute and try again.',
-  too_many_streams: 'close some programs that follow sessions or runs, and try again.',
-  not_available: 'choose one that is available; as the agent, try --agent shell.',
+  too_many_streams: 'stop some of the programs that follow sessions or runs, and try again.',
+  not_available: 'choose something that is available, such as --agent shell.',
   bad_answer: 'correct the URL: it must be that of the Baton server itself.',
   not_found: 'run "baton ls --all" to list all sessions.',
-  forbidden:
-    'ask for fewer permissions, or ask an administrator; "baton whoami" shows what you may do.',
+  forbidden: 'ask an administrator, or request fewer permissions; "baton whoami" shows yours.',
   host_refused:
     'use a host name that the server accepts, or set BATON_PUBLIC_URL or BATON_ALLOWED_HOSTS on it.',
   user_exists: 'choose another name; "baton user ls" lists the users.',
@@ -43,7 +42,7 @@ const TODO: Partial<Record<ErrorCode, string>> = {
   policy_denied:
     'check what is allowed with "baton policy test"; change the rules with "baton policy set".',
   host_away: 'check its workers with "baton nodes", then try again; nothing was changed.',
-  workspace_unreachable: 'put the directory there, then try again; nothing was changed.',
+  workspace_unreachable: 'copy the directory there, then try again; nothing was changed.',
   run_finished: 'run "baton logs <run>" to see how it ended.',
 };
 
@@ -59,7 +58,7 @@ export function explain(error: BatonError, { url, source }: Connection): UserErr
     return new UserError(
       {
         what: 'Can’t reach the Baton server.',
-        why: `no Baton server answers at ${url} (from ${source}).`,
+        why: `no Baton server responds at ${url} (from ${source}).`,
         todo: 'start it with "npm start" or "baton up", or choose another one with --url.',
       },
       { exitCode: EXIT.unreachable, cause: error },
@@ -81,7 +80,7 @@ export function explain(error: BatonError, { url, source }: Connection): UserErr
   return new UserError(
     {
       what: error.message,
-      why: `the server at ${url} answered "${error.code}".`,
+      why: `the server at ${url} responded with "${error.code}".`,
       todo:
         host ??
         TODO[error.code] ??

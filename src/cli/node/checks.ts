@@ -7,7 +7,7 @@ import { isMissing } from '../../config/credentials.ts';
 import type { Finding } from '../../contract/finding.ts';
 
 const GIB = 1024 ** 3;
-/** With less than this free, the next large answer may not be stored. */
+/** With less free space than this, the next large response might not be stored. */
 const DISK_PROBLEM = 0.1 * GIB;
 const DISK_NOTE = GIB;
 const ANSWER_MS = 3000;
@@ -76,7 +76,7 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
   if (failure === undefined) return { name, state: 'ok', text: `${host}:${port} is free` };
   if (failure !== 'EADDRINUSE') {
     const text = `cannot listen on ${host}:${port} (${failure})`;
-    return { name, state: 'problem', text, fix: 'choose others with --host and --port' };
+    return { name, state: 'problem', text, fix: 'choose another address with --host and --port' };
   }
   const health = await healthOf(host, port);
   if (health === undefined) {

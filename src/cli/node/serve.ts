@@ -18,7 +18,7 @@ export async function serve(
   const masker = serverMasker(config, process.env);
   const log = createLog(config.logLevel, maskLines(masker));
   const node = await startNode(config, log, stop, { roles, logMasker: masker }).catch((error) => {
-    // Stopping before it was ready is not a failure.
+    // Stopping a node before it is ready is not a failure.
     if (stop.aborted) return null;
     throw error;
   });
@@ -28,7 +28,7 @@ export async function serve(
     process.stdout.write(`Baton is ready: ${node.signInUrl ?? node.url}\n`);
     await once(stop, 'abort');
   }
-  log.info('Stopping; a second signal stops at once');
+  log.info('Stopping; send a second signal to stop immediately');
   await node.stop();
   log.info('Stopped');
 }

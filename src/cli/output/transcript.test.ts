@@ -52,7 +52,7 @@ test('[C1] pieces of an interrupted attempt do not count for the next one', () =
   const shown = read(delta('he'), restarted, message('hello'));
   expect(shown).toEqual([
     { kind: 'text', text: 'he', stream: 'stdout' },
-    { kind: 'note', text: 'The worker stopped; the run starts again.', detail: false },
+    { kind: 'note', text: 'The worker stopped; the run will start again.', detail: false },
     { kind: 'text', text: 'hello', stream: 'stdout' },
     { kind: 'pause' },
   ]);

@@ -5,7 +5,7 @@ import type { RunView } from '../../contract/run-view.ts';
 import { type Session, SessionId, SessionName } from '../../contract/session.ts';
 import { pagesOf } from '../connection/pages.ts';
 
-/** Anything shorter is a name that happens to be hexadecimal. */
+/** Anything shorter is treated as a name that happens to be hexadecimal. */
 const PREFIX = /^[0-9a-f-]{6,35}$/i;
 
 type Query = NonNullable<Parameters<Client['listSessions']>[0]>['query'];
@@ -50,11 +50,10 @@ async function resolveSession(client: Client, reference: string): Promise<Sessio
 }
 
 /**
- * Your own come first: a session of the same name that is shared with you must not get the
- * messages.
+ * Your own sessions come first, so that messages do not go to a shared session of the same name.
  */
 async function byName(client: Client, reference: string): Promise<Session | undefined> {
-  // Normalised in the same way as stored names, however the terminal composes characters.
+  // Normalized in the same way as stored names, however the terminal composes characters.
   const { data: name } = SessionName.safeParse(reference);
   if (name === undefined) return undefined;
   const matches: Session[] = [];
@@ -69,7 +68,7 @@ async function byName(client: Client, reference: string): Promise<Session | unde
   if (own !== undefined) return own;
   throw usageError({
     what: `"${name}" matches several sessions.`,
-    why: `${matches.length} sessions of others have this name, such as ${matches[0]?.id} and ${matches[1]?.id}.`,
+    why: `${matches.length} sessions of other users have this name, such as ${matches[0]?.id} and ${matches[1]?.id}.`,
     todo: 'use the id of the one you mean.',
   });
 }
@@ -79,7 +78,7 @@ async function byPrefix(client: Client, prefix: string): Promise<Session | undef
   for (const archived of [false, true]) {
     for await (const session of sessionsOf(client, { archived })) {
       if (session.id.startsWith(prefix)) matches.push(session);
-      // Ids come in descending order, so no later one can match.
+      // Ids come in descending order, so no later id can match.
       else if (session.id < prefix) break;
     }
   }
@@ -106,7 +105,7 @@ async function orUndefined<T>(request: Promise<T>): Promise<T | undefined> {
 function unknownSession(reference: string): Error {
   return usageError({
     what: `There is no session "${reference}".`,
-    why: 'no session has this name, this id, or an id that begins with it (at least 6 characters).',
+    why: 'no session has this name or id, or an id that begins with it (at least 6 characters).',
     todo: 'run "baton ls --all" to list all sessions.',
   });
 }

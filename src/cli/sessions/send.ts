@@ -15,17 +15,17 @@ export const send = clientCommand({
   summary: 'queue a message in a session',
   usage: '[flags] <session> [--] "message"',
   about: [
-    'A message given as "-" or left out is read from a pipe. With --follow, the exit codes are those of "baton run".',
+    'If the message is "-" or omitted, it is read from a pipe. With --follow, the exit codes are those of "baton run".',
   ],
   flags: {
     'on-busy': {
       value: '<what>',
       schema: MessageOnBusy,
       expected: MessageOnBusy.options.join(', '),
-      help: `if a run is under way: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
+      help: `what to do if a run is in progress: ${MessageOnBusy.options.join(', ')} (default: enqueue)`,
     },
     ...attachFlag,
-    follow: { short: 'f', help: 'show the run until it ends' },
+    follow: { short: 'f', help: 'follow the run until it ends' },
     ...connectionFlags,
   },
   run: async ({ flags, words }, context) => {

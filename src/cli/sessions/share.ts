@@ -11,16 +11,16 @@ export const share = clientCommand({
   summary: 'show or change who a session is shared with',
   usage: '[flags] <session> [user:view | user:operate …]',
   about: [
-    '"view" allows reading everything in it; "operate" also sending messages and cancelling runs.',
-    'The users you name replace the current ones. Without any, it only lists the current ones.',
+    '"view" allows reading the whole session; "operate" also allows sending messages and cancelling runs.',
+    'The users you list replace the current ones. Without users, shows who the session is shared with.',
   ],
-  flags: { none: { help: 'stop sharing it' }, ...connectionFlags },
+  flags: { none: { help: 'stop sharing the session' }, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words.slice(0, 1), 'session');
     const shares = words.slice(1).map(parseShare);
     if (flags.none && shares.length > 0) {
       throw usageError({
-        what: '--none and users cannot be combined.',
+        what: '--none cannot be combined with users.',
         why: '--none stops sharing the session.',
         todo: 'leave one of them out.',
       });

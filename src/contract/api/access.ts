@@ -86,7 +86,7 @@ export const accessEndpoints = {
   createSignInLink: endpoint({
     method: 'POST',
     path: '/api/v1/users/{id}/sign-in-link',
-    summary: 'Create a link that signs in a browser as this user; valid once, for one day',
+    summary: 'Create a sign-in link for this user; it works once and expires after one day',
     group: users,
     needs: 'admin',
     params: userParams,
@@ -121,7 +121,7 @@ export const accessEndpoints = {
   createToken: endpoint({
     method: 'POST',
     path: '/api/v1/tokens',
-    summary: 'Create a token; it is shown only this once',
+    summary: 'Create a token; it is shown only once',
     group: users,
     needs: 'account',
     body: CreateToken,
@@ -164,7 +164,7 @@ export const accessEndpoints = {
   putShares: endpoint({
     method: 'PUT',
     path: '/api/v1/sessions/{id}/shares',
-    summary: 'Share a session with users who can view or operate it; replaces all shares',
+    summary: 'Set which users can view or operate a session; replaces all shares',
     group: 'Sessions',
     level: 'own',
     params: z.strictObject({ id: SessionId }),

@@ -41,7 +41,8 @@ export const clusterEndpoints = {
   putStop: endpoint({
     method: 'PUT',
     path: '/api/v1/stop',
-    summary: 'Stop everything, or resume; while stopped, no run starts and no agent works',
+    summary:
+      'Stop everything, or resume; while everything is stopped, no run starts and no agent works',
     group: 'Operating',
     needs: 'admin',
     body: PutStop,
@@ -51,7 +52,7 @@ export const clusterEndpoints = {
   getStats: endpoint({
     method: 'GET',
     path: '/api/v1/stats',
-    summary: 'Runs now and over the last seven days, in the sessions you can see',
+    summary: 'Run statistics, now and over the last seven days, for the sessions you can see',
     group: 'Operating',
     answer: Stats,
   }),

@@ -14,7 +14,7 @@ const group = 'Compatibility';
 const sessionParams = z.strictObject({ id: SessionId });
 const runParams = z.strictObject({ id: RunId });
 
-/** The columns of its run table, without internal ones. */
+/** The columns of the agentic web's run table, without internal ones. */
 export const WebRun = z.object({
   run_id: RunId,
   session_id: z.string(),
@@ -32,7 +32,7 @@ export const webEndpoints = {
   webStartRun: endpoint({
     method: 'POST',
     path: '/api/runs',
-    summary: 'Queue a message to a session, which creates a run',
+    summary: 'Queue a message in a session, which creates a run',
     group,
     body: z.strictObject({ session_id: SessionId, message: MessageText }),
     example: { session_id: '0190a1b2-0000-7000-8000-000000000000', message: 'git status' },
@@ -62,7 +62,7 @@ export const webEndpoints = {
   webRunEvents: endpoint({
     method: 'GET',
     path: '/api/runs/{id}/events',
-    summary: 'The events of a run, until its `done`',
+    summary: 'The events of a run, up to its `done` event',
     group,
     params: runParams,
     query: StreamQuery,
@@ -103,7 +103,7 @@ export const webEndpoints = {
   webChat: endpoint({
     method: 'POST',
     path: '/api/chat/{id}',
-    summary: 'Queue a message to a session and follow its run until its `done`',
+    summary: 'Queue a message in a session and follow its run until its `done` event',
     group,
     params: sessionParams,
     body: z.strictObject({ message: MessageText }),

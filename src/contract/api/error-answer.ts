@@ -3,11 +3,11 @@ import { ERRORS, type ErrorCode } from '../errors.ts';
 import { Json } from '../json.ts';
 import { Time } from '../time.ts';
 
-/** The one shape of an error (SPEC §8). */
+/** The format of every error response (SPEC §8). */
 export const ErrorAnswer = z.object({
   error: z.object({
     code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-    message: z.string().describe('For people; it may change.'),
+    message: z.string().describe('A message for people; its wording may change.'),
     status: z.int(),
     details: Json.optional().describe('For example `field`, the name of the invalid field.'),
   }),

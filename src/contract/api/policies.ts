@@ -69,7 +69,8 @@ export const policyEndpoints = {
   testPolicy: endpoint({
     method: 'POST',
     path: '/api/v1/policies/test',
-    summary: 'Test what the policy would decide about a tool call, and why; nothing is executed',
+    summary:
+      'Show what the tool rules would decide about a tool call, and why; nothing is executed',
     group,
     needs: 'read',
     level: 'view',

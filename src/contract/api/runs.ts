@@ -65,7 +65,7 @@ export const runEndpoints = {
   retryRun: endpoint({
     method: 'POST',
     path: '/api/v1/runs/{id}/retry',
-    summary: 'Retry a finished run, as a new run at the head of the queue',
+    summary: 'Retry a finished run as a new run at the head of the queue',
     group,
     params,
     status: 201,

@@ -28,7 +28,7 @@ const params = z.strictObject({ id: SessionId });
 const listed = { group, paged: true, answer: z.array(Session) } as const;
 const NamePart = z
   .string()
-  // Checked first, because normalizing takes quadratic time.
+  // The length is checked first, because normalizing takes quadratic time.
   .max(8 * SESSION_NAME_MAX, { abort: true })
   .normalize('NFC')
   .min(1)
@@ -62,9 +62,9 @@ export const sessionEndpoints = {
     query: z.strictObject({
       ...pageQuery,
       order: SessionOrder.optional().describe(
-        '`created` (default): newest first; pages never skip or repeat a session. `activity`: most recently active first; a session that becomes active while you page moves to the front, so none is repeated, but one that you had not reached is then on the first page.',
+        '`created` (default): newest first; pages never skip or repeat a session. `activity`: most recently active first. A session that becomes active while you page moves to the front: none is repeated, but one you have not reached yet is then missing from the later pages.',
       ),
-      ownerId: UserId.optional().describe('Only sessions of this owner.'),
+      ownerId: UserId.optional().describe('Only sessions that this user owns.'),
       status: SessionStatus.optional(),
       tag: Tag.optional(),
       label: Label.optional(),
@@ -145,12 +145,12 @@ export const sessionEndpoints = {
   reopen: action('reopen', 'Reopen an ended session'),
   archive: action('archive', 'Archive a session; nothing is lost'),
   retry: action('retry', 'Try to prepare the workspace again after an error'),
-  hold: action('hold', 'Start no runs until resumed'),
+  hold: action('hold', 'Start no more runs until resumed'),
   resume: action('resume', 'Continue with the queued runs'),
   fork: endpoint({
     method: 'POST',
     path: '/api/v1/sessions/{id}/fork',
-    summary: 'Create a session that continues from this conversation',
+    summary: 'Create a session that continues this conversation',
     group,
     level: 'operate',
     params,
@@ -163,7 +163,7 @@ export const sessionEndpoints = {
   moveSession: endpoint({
     method: 'POST',
     path: '/api/v1/sessions/{id}/move',
-    summary: 'Pin a session to another host that has its workspace',
+    summary: 'Move a session to another host that has its workspace',
     group,
     needs: 'admin',
     level: 'own',

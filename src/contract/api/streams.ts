@@ -7,12 +7,12 @@ import { endpoint, flagIn, wholeIn } from './endpoint.ts';
 const group = 'Streams';
 
 /**
- * `Last-Event-ID` takes precedence over `after`. Without `follow=false`, the answer is a stream.
+ * `Last-Event-ID` takes precedence over `after`. The response is a stream unless `follow=false`.
  */
 export const StreamQuery = z.strictObject({
   after: wholeIn(0, Number.MAX_SAFE_INTEGER)
     .optional()
-    .describe('The seq of the last event you have. `Last-Event-ID` takes precedence.'),
+    .describe('The seq of the last event you received. `Last-Event-ID` takes precedence.'),
   limit: wholeIn(1, 1000).optional().describe('With `follow=false`: maximum number of events.'),
   follow: flagIn
     .optional()
@@ -21,7 +21,7 @@ export const StreamQuery = z.strictObject({
 
 export const EventPage = z.object({
   items: z.array(SessionEvent),
-  /** The `after` of the next page; null at the end of the stored events. */
+  /** The value of `after` for the next page; null at the end of the stored events. */
   nextCursor: z.int().nullable(),
 });
 
@@ -41,7 +41,7 @@ export const streamEndpoints = {
   runEvents: endpoint({
     method: 'GET',
     path: '/api/v1/runs/{id}/events',
-    summary: 'The events of a run, until its `done`',
+    summary: 'The events of a run, up to its `done` event',
     group,
     params: z.strictObject({ id: RunId }),
     query: StreamQuery,

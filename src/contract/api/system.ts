@@ -20,7 +20,8 @@ export const systemEndpoints = {
   readyz: endpoint({
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether database, migrations, lease and free disk space are all right; 503 if not',
+    summary:
+      'Whether the database, its migrations, the lease and the free disk space are OK; 503 if not',
     group,
     open: true,
     answer: Readiness,
@@ -37,7 +38,7 @@ export const systemEndpoints = {
   openapi: endpoint({
     method: 'GET',
     path: '/api/v1/openapi.json',
-    summary: 'The OpenAPI 3.1 document of this API',
+    summary: 'The OpenAPI 3.1 document that describes this API',
     group,
     page: true,
     answer: z.record(z.string(), z.unknown()),
@@ -45,7 +46,7 @@ export const systemEndpoints = {
   docs: endpoint({
     method: 'GET',
     path: '/docs',
-    summary: 'The API documentation, to read in a browser',
+    summary: 'The API documentation, as a web page',
     group,
     page: true,
     answer: z.string(),

@@ -26,9 +26,9 @@ import {
 } from './rule.ts';
 
 /*
- * `password=…` in variables, query strings, JSON, YAML, code and flags. Text in quotes, or directly after `=`, is a
- * value. Other text may be prose or code ("the password: required", `password = ask()`), so it is a value only if it
- * looks like one.
+ * `password=…` in variables, query strings, JSON, YAML, code and flags. Text in quotes, or directly
+ * after `=`, is a value. Other text may be prose or code ("the password: required", `password =
+ * ask()`), so it counts as a value only if it looks like one.
  */
 
 const blank = chars(' \\t');
@@ -86,7 +86,7 @@ const flag: Rule = {
   },
 };
 
-/** Tool calls have no YAML blocks: the `|` that begins one is a pipe to a shell. */
+/** In a tool call, `|` is a shell's pipe and never begins a YAML block. */
 export const assignmentRules = ({ inCall }: { inCall: boolean }): Rule[] => [
   assignment('=', inCall),
   assignment(':', inCall),
@@ -104,7 +104,7 @@ interface Place extends View {
   readonly blocks: boolean;
   /** There is a type between the name and the `=`, so only quoted text is a value. */
   readonly typed: boolean;
-  /** A word such as `Basic` came before it. */
+  /** A word such as `Basic` came before the value. */
   readonly scheme?: boolean;
 }
 
@@ -133,7 +133,8 @@ function value(place: Place): Verdict {
 /** Masks all lines of the block, unless it begins with a token that has its own mask. */
 function inBlock(place: Place, { from, indent }: Block): Verdict {
   const { text, at } = place;
-  // Also hides the word before a token; otherwise it would be hidden only when the result is masked a second time.
+  // Also hides a word before the token; otherwise, that word would stay visible until the result is
+  // masked a second time.
   const named = !/^bearer$/i.test(text.slice(from, from + 6)) && isNamed(place, from);
   if (named !== false) return named === 'more' ? 'more' : null;
   return maskedHit(from - at, from - at, restOfBlock(indent));
@@ -197,7 +198,7 @@ function restOfQuoted(quote: string): Rest {
     while (at < text.length && left > 0) {
       if ((inLine && text[at] === '\n') || text.startsWith(quote, at)) return { at, done: true };
       const escaped = text[at] === '\\';
-      // This may be the beginning of the closing quote.
+      // What follows may be the beginning of the closing quote.
       const isOpen = escaped || quote.startsWith(text.slice(at, at + quote.length));
       if (isOpen && !final && text.length - at < Math.max(2, quote.length)) break;
       at += escaped ? 2 : 1;
@@ -234,7 +235,8 @@ function bare(place: Place): Verdict {
   let end = runEnd(text, from, set, most);
   if (attached && end > from && text[end] === '(' && set === plain) {
     const line = text.slice(end, end + CALL_MAX);
-    // A call closes on the same line or begins with a string. A mask may cover its end.
+    // A call's parenthesis closes on the same line, or its first argument is a string. The end of
+    // the call may already be masked.
     const isCall = /^\((?:["'`]|[^\n]*\))/.test(line) || holdsMask(line.split('\n', 1)[0]!);
     if (!isCall && !line.includes('\n') && line.length < CALL_MAX && !final) return 'more';
     const longer = isCall ? end : runEnd(text, from, variable, most);
@@ -260,7 +262,8 @@ const ROOT =
   /^(?:self|this|process|os|env|config|settings|options|opts|args|params|props|req|request)\b/;
 
 /**
- * A shell runs it even in a variable's value, so the person who approves the command must see it.
+ * Whether a shell would run part of the value. The person who approves the command must see that
+ * part.
  */
 const isCommand = (value: string): boolean => /\$\(|`/.test(value);
 
@@ -280,8 +283,8 @@ function isCode(content: string, next: string | undefined, attached: boolean): b
 }
 
 /**
- * Whether text that does not directly follow `=` has characters that are not in ordinary words or
- * identifiers.
+ * Whether text that does not directly follow `=` contains characters that do not occur in ordinary
+ * words and identifiers.
  */
 function looksLikeValue(place: Place, content: string, next: string | undefined): boolean {
   if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(content)) return false;

@@ -1,6 +1,9 @@
-/* The words of a command that is not plain, after the shell's expansions as far as they are known. */
+/*
+ * The words of a command that is not plain, after those of the shell's expansions that can be
+ * predicted.
+ */
 
-/** Placeholder in a word for text that only the shell knows. */
+/** A placeholder for text that only the shell knows. */
 export const ANY = '\0';
 
 /** Replaces `$HOME` with the home directory. */
@@ -18,11 +21,11 @@ export function expandedWords(text: string): ReadonlySet<string> {
     .replace(/\\\r?\n/g, '')
     .replace(/\$'([^']*)'/g, (_, inside: string) => (inside.includes('\\') ? ANY : inside))
     .replace(/["'\\]/g, '')
-    // Numbers, such as process ids.
+    // These variables are numbers, such as process ids.
     .replace(/\$[$!?#]/g, '0')
     .replace(/\$(?:\{[^{}]*\}|[A-Za-z_]\w*|[\d@*-])/g, ANY)
     .replace(/\{[^{}\s]*\}/g, ANY)
-    // bash's extended wildcards, and zsh's groups.
+    // These are bash's extended wildcards and zsh's groups.
     .replace(/[?*+@!]\([^()\s]*\)/g, ANY);
   const hasSubstitution = /\$\(|`|<\(/.test(bare);
   const known = hasSubstitution

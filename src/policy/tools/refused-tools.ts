@@ -8,13 +8,13 @@ const denied = (reason: string): Verdict => ({
   reason,
 });
 const MOVES = denied(
-  'it could move the agent to a separate worktree, but commands are judged in the workspace',
+  'it could move the agent to a separate worktree, but commands are checked against the workspace',
 );
 const OTHERS = denied(
-  'it reaches other agents on this machine, which may be those of other people',
+  'it can reach other agents on this machine, which may belong to other people',
 );
 
-/** A `Workflow` is a script that starts agents, and nobody can know where before it runs. */
+/** A `Workflow` is a script that starts agents; where it starts them is unknown until it runs. */
 const TOOLS: ReadonlyMap<string, Verdict> = new Map([
   ['EnterWorktree', MOVES],
   ['Workflow', MOVES],
@@ -23,10 +23,10 @@ const TOOLS: ReadonlyMap<string, Verdict> = new Map([
 ]);
 
 /**
- * Denies calls of Claude Code that no rule can judge. In a worktree that it makes below the workspace,
- * the names in commands mean other files than those that are judged (P2, P7). Messages between agents
- * pass by everything that Baton checks and logs (X3). Baton offers none of these tools; this is for a
- * version that offers them all the same.
+ * Denies Claude Code's calls that no rule can judge. In a worktree that Claude Code creates inside
+ * the workspace, names in commands refer to files other than those that are judged (P2, P7).
+ * Messages between agents bypass all of Baton's checks and logs (X3). Baton does not offer these
+ * tools to agents, but some version of Claude Code might.
  */
 export function judgeRefused({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): Verdict | null {
   if (tool !== 'Agent' && tool !== 'Task') return TOOLS.get(tool) ?? null;

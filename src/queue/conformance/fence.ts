@@ -59,7 +59,7 @@ export function fenceRules(rule: Rule): void {
     expect((await rig.run(next.run.id)).state).toBe('running');
   });
 
-  rule('[Q6] an attempt that ended can write nothing more', async (rig) => {
+  rule('[Q6] an attempt that has ended can write nothing more', async (rig) => {
     await rig.node();
     await rig.enqueueMany(2, { lane: 'l' });
     const claimed = await rig.begin();

@@ -73,7 +73,7 @@ export function orderRules(rule: Rule): void {
     expect((await rig.claimOne()).run.id).toBe(second);
   });
 
-  rule('[Q3] no retry starts before its time', async (rig) => {
+  rule('[Q3] [R014] no retry starts before its time', async (rig) => {
     await rig.node();
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.begin();

@@ -23,7 +23,7 @@ export const TRANSITIONS: Record<RunState, Partial<Record<RunState, string>>> = 
   },
   waiting: {
     running: 'answered',
-    queued: 'answered after its process ended',
+    queued: 'answered after its process exited',
     succeeded: 'succeeded',
     failed: 'failed, not retryable',
     cancelled: 'cancelled',

@@ -98,7 +98,7 @@ test('[O5] an outage of the database is logged once, and firing continues afterw
   expect(log.of('Schedules cannot fire')).toHaveLength(1);
   faults.away = null;
   await until(() => scheduler.fired === 1);
-  expect(log.of('Schedules fire again')).toHaveLength(1);
+  expect(log.of('Schedules are firing again')).toHaveLength(1);
   expect(log.of('Enqueued')[0]).toMatchObject({ type: 'any', missed: true, lateMs: 9 * 60_000 });
 });
 

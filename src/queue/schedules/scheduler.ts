@@ -13,9 +13,9 @@ export interface SchedulerOptions {
 }
 
 /**
- * Fires the schedules of a store (Q13). Any number of nodes may each run one, without a leader: the
- * first node to get there fires a tick, in one transaction. A pass runs when the next tick is due,
- * when a schedule changes, and at each poll.
+ * Fires the schedules of a store (Q13). Any number of nodes may run a scheduler; there is no
+ * leader. The first node to reach a due tick fires it, in one transaction. A pass runs when the
+ * next tick is due, when a schedule changes, and at each poll.
  *
  * `start()` and `stop()` may be called twice and in any order.
  */
@@ -44,7 +44,7 @@ export class Scheduler {
     coalescer.trigger();
   }
 
-  /** Resolves when a pass in progress is over. */
+  /** Resolves when any pass in progress has finished. */
   async stop(): Promise<void> {
     const coalescer = this.#coalescer;
     this.#coalescer = null;
@@ -60,7 +60,7 @@ export class Scheduler {
       const { fired, nextMs } = await fireDue(store, log, () => this.#coalescer !== coalescer);
       this.#fired += fired;
       waitMs = Math.min(pollMs, nextMs ?? pollMs);
-      if (this.#away) log.info({}, 'Schedules fire again');
+      if (this.#away) log.info({}, 'Schedules are firing again');
       this.#away = false;
     } catch (error) {
       // Logged once per outage. Schedules that become due during an outage fire once afterwards.

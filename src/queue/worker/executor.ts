@@ -15,7 +15,7 @@ import { conclude } from './conclude.ts';
 /** A parked run resumes up to this much later, so that parked runs do not all start together. */
 const PARK_JITTER_MS = 30_000;
 
-/** Delay before retrying an end that the database refuses. */
+/** Delay before trying again to store the end of an attempt after the database has refused it. */
 const REFUSED_REST_MS = 5000;
 
 export interface ExecutorOptions {
@@ -126,8 +126,9 @@ async function store(attempt: Attempt, ending: Ending, log: Logger): Promise<boo
 }
 
 /**
- * The database responds but refuses this end. Recording a plain failure instead keeps the lane
- * moving; if even that is refused, it is retried every few seconds until the lease is gone.
+ * Called when the database responds but refuses to store how the attempt ended. Recording a plain
+ * failure instead keeps the lane moving; if the database refuses even that, the write is retried
+ * every few seconds until the lease is gone.
  */
 async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Promise<boolean> {
   const error = {
@@ -144,7 +145,7 @@ async function storeRefusal(attempt: Attempt, cause: unknown, log: Logger): Prom
     return true;
   } catch (again) {
     if (again instanceof LostError) return false;
-    log.error({ ...fieldsOf(attempt), err: again }, 'Could not store the end of a run');
+    log.error({ ...fieldsOf(attempt), err: again }, 'Could not store the outcome of a run');
     // The lane stays taken until then, so nothing runs twice.
     await new Promise((resolve) => setTimeout(resolve, REFUSED_REST_MS).unref());
     return storeRefusal(attempt, cause, log);

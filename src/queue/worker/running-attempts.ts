@@ -7,12 +7,12 @@ import { fieldsOf } from './attempt-log.ts';
 
 /**
  * The attempts of one worker whose handlers have not returned, compared with the database on each
- * poll. A poll only applies to attempts that have not changed since it was sent; the next poll
+ * poll. A poll applies only to attempts that have not changed since it was sent; the next poll
  * covers the rest.
  */
 export class RunningAttempts {
   readonly #live = new Set<Attempt>();
-  /** The same attempts by lane, the latest last. */
+  /** The same attempts by lane, with the latest last. */
   readonly #byLane = new Map<string, readonly Attempt[]>();
   readonly #reported = new WeakSet<Attempt>();
   /** Lanes in the last poll that no attempt here belongs to. */
@@ -20,16 +20,16 @@ export class RunningAttempts {
   readonly #log: Logger;
   readonly #returnMs: number;
 
-  /** Reports a handler that has not returned `returnMs` after its signal was aborted. */
+  /** If a handler has not returned `returnMs` after its signal was aborted, this is reported. */
   constructor(log: Logger, returnMs: number) {
     this.#log = log;
     this.#returnMs = returnMs;
   }
 
   /**
-   * Returns the earlier attempts on the same lane whose handlers have not returned yet. They are
-   * lost, but this process must not execute the lane again until they return. Usually there are
-   * none; a handler that ignores its signal adds one each time the lease is lost.
+   * Returns the earlier attempts on the same lane whose handlers have not returned yet. Those
+   * attempts are lost, but this process must not execute the lane again until they return. Usually
+   * there are none; if a handler ignores its signal, each loss of the lease adds an attempt.
    */
   add(attempt: Attempt): readonly Attempt[] {
     const { lane } = attempt.run;
@@ -62,7 +62,7 @@ export class RunningAttempts {
     return count;
   }
 
-  /** Applies the result of a poll; `sentAt` is a timestamp from before it was sent. */
+  /** Applies the result of a poll; `sentAt` is a timestamp from before the poll was sent. */
   compare(holds: readonly HeldLane[], sentAt: number, stopped = false): void {
     const shown = new Map(holds.map((held) => [held.lane, held]));
     for (const attempt of this.#live) {
@@ -75,9 +75,9 @@ export class RunningAttempts {
   }
 
   /**
-   * Lanes that the node holds without an attempt here, because the answer to the claim was lost.
+   * Lanes that the node holds without an attempt here, because the response to the claim was lost.
    * Two polls in a row must show such a lane, and every claim begun before the first poll must have
-   * been answered before the second.
+   * returned before the second.
    */
   strays(holds: readonly HeldLane[], claims: { begun: number; ended: number }): HeldLane[] {
     const before = this.#strays;
@@ -99,7 +99,7 @@ export class RunningAttempts {
     if (performance.now() - attempt.abortedAt < this.#returnMs) return;
     this.#reported.add(attempt);
     const reason = attempt.abort.message;
-    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler is ignoring its signal');
+    this.#log.warn({ ...fieldsOf(attempt), reason }, 'A handler is ignoring its abort signal');
   }
 }
 

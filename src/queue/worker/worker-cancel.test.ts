@@ -76,8 +76,8 @@ test('[Q9] a handler that ignores its signal is reported, and its lane stays tak
   await worker({ returnMs: 60 }).start();
   await reaches(deaf.id, 'running');
   await queue.cancel(deaf.id);
-  await until(() => log.of('A handler is ignoring its signal').length === 1);
-  expect(log.of('A handler is ignoring its signal')[0]).toMatchObject({
+  await until(() => log.of('A handler is ignoring its abort signal').length === 1);
+  expect(log.of('A handler is ignoring its abort signal')[0]).toMatchObject({
     level: 'warn',
     runId: deaf.id,
   });
@@ -86,7 +86,7 @@ test('[Q9] a handler that ignores its signal is reported, and its lane stays tak
   gate.open();
   await reaches(deaf.id, 'cancelled');
   await reaches(next.id, 'succeeded');
-  expect(log.of('A handler is ignoring its signal')).toHaveLength(1);
+  expect(log.of('A handler is ignoring its abort signal')).toHaveLength(1);
 });
 
 test('[Q11] an interrupting run stops the one before it and runs next', async () => {

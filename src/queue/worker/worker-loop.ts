@@ -21,15 +21,15 @@ const LEAVE_MS = 5000;
 /** Reports queued types that no live node handles (Q17). */
 const UNHANDLED = {
   field: 'types',
-  problem: 'No live node handles these queued types',
-  recovered: 'Every queued type is handled by a live node again',
+  problem: 'No live node handles these types of queued runs',
+  recovered: 'Every type of queued run is handled by a live node again',
 };
 
 /** Reports hosts that have ready lanes pinned to them but no live worker (Q23). */
 const STRANDED = {
   field: 'hosts',
   problem:
-    'Runs wait for hosts without a live worker; start one there, or move their sessions to another host with "baton session move"',
+    'Runs are waiting for hosts without a live worker; start a worker there, or move their sessions to another host with "baton session move"',
   recovered: 'All hosts with waiting runs have a live worker again',
 };
 
@@ -40,7 +40,7 @@ export interface WorkerStats {
   stopped: boolean;
 }
 
-/** A worker between a start and the next stop; see worker.ts. */
+/** A running worker, from one start to the next stop; see worker.ts. */
 export class WorkerLoop {
   readonly #settings: Settings;
   readonly #attempts: RunningAttempts;
@@ -95,7 +95,8 @@ export class WorkerLoop {
   }
 
   /**
-   * Resolves when the node has joined, however long the database is unavailable, or when stopped.
+   * Resolves when the node has joined, however long the database is unavailable, or when it is
+   * stopped.
    */
   async start(before?: Promise<void>): Promise<void> {
     await before;
@@ -110,7 +111,7 @@ export class WorkerLoop {
     await this.#joined.promise;
   }
 
-  /** A stop in progress skips the rest of its grace period. */
+  /** Makes a stop in progress skip the rest of its grace period. */
   hurry(): void {
     this.#hurried.resolve();
   }
@@ -151,7 +152,7 @@ export class WorkerLoop {
     this.#joined.resolve();
   }
 
-  /** Why this worker must not claim anything, or null. */
+  /** The reason why this worker must not claim anything; null if there is none. */
   async #refusal(member: Membership): Promise<Error | null> {
     try {
       const other = await this.#otherMachine();
@@ -163,8 +164,8 @@ export class WorkerLoop {
   }
 
   /**
-   * Another live machine that uses our host id, if there is one; waits while it is unclear whether
-   * it is alive.
+   * Finds another live machine that uses our host id; waits while it is unclear whether that
+   * machine is alive.
    */
   async #otherMachine(): Promise<NodeRecord | null> {
     const { store, log, identity, pollMs, oneMachine } = this.#settings;
@@ -177,7 +178,7 @@ export class WorkerLoop {
       onWaiting: ({ id: node, host }) =>
         log.warn(
           { node, host },
-          'Another machine has a lease under this host id; waiting to see whether it is gone',
+          'Another machine holds a lease with this host id; waiting to see whether it is still running',
         ),
     });
   }
@@ -224,7 +225,7 @@ export class WorkerLoop {
       this.#claims.ended++;
     }
     // These runs are taken over with everything else the lost node held. A process that was
-    // suspended may receive the answer before it notices that its lease has expired.
+    // suspended may receive the response before it notices that its lease has expired.
     if (this.#member !== member || !member.trusted) return;
     for (const one of claimed) this.#begin(one, member);
     if (claimed.length > 0) this.#claim.trigger();
@@ -255,7 +256,7 @@ export class WorkerLoop {
         await handBackUnstarted(attempt, 'not begun', log);
       else await execute(attempt, this.#settings);
     } catch (error) {
-      log.error({ err: error, runId: attempt.run.id }, 'Could not execute an attempt');
+      log.error({ err: error, runId: attempt.run.id }, 'Could not run an attempt');
     }
     this.#attempts.delete(attempt);
     this.#claim.trigger();
@@ -295,7 +296,7 @@ export class WorkerLoop {
 
   /**
    * The polls do not await this: a process suspended within a transaction keeps its rows locked,
-   * and a worker waiting for them must not miss a cancel.
+   * and a worker that waits for those rows must not miss a cancel.
    */
   async #takeOver(nodes: Poll['nodes'], member: Membership): Promise<void> {
     if (this.#takingOver) return;
@@ -310,13 +311,13 @@ export class WorkerLoop {
   }
 
   #handBackStray({ lane, fence }: HeldLane, member: Membership): void {
-    const outcome = { kind: 'handed_back', reason: 'the answer to its claim was lost' } as const;
+    const outcome = { kind: 'handed_back', reason: 'the response to its claim was lost' } as const;
     const channel = member.writer.open(lane, fence, () => {});
     channel.end({ outcome, retryDelayMs: 0 }, 0).then(
       () =>
         this.#settings.log.warn(
           { lane },
-          'Handed back a run because the answer to its claim was lost',
+          'Handed back a run because the response to its claim was lost',
         ),
       () => {},
     );
@@ -372,7 +373,7 @@ export class WorkerLoop {
       await member.leave();
       log.info({ node: member.id }, 'Left');
     } catch (error) {
-      log.warn({ node: member.id, err: error }, 'Could not leave; the lease will expire');
+      log.warn({ node: member.id, err: error }, 'Could not give up the lease; it will expire');
     }
   }
 
@@ -391,7 +392,7 @@ const mostPerClaim = (concurrency: number): number => Math.max(64, Math.ceil(con
 const hostInUse = ({ id, host }: NodeRecord): BatonError =>
   new BatonError(
     'host_in_use',
-    `Another machine is using the host id "${host}" (node ${id}), so each would run the other's sessions. If this data directory was copied from that machine, delete its host-id file or set BATON_HOST_ID to a different id.`,
+    `Another machine is using the host id "${host}" (node ${id}), so each machine would run the other's sessions. If this data directory was copied from that machine, delete its host-id file or set BATON_HOST_ID to a different id.`,
     { details: { host, node: id } },
   );
 

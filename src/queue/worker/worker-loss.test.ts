@@ -186,5 +186,5 @@ test('[Q22] a run is handed back if the answer to its claim was lost', async () 
   await reaches(id, 'succeeded');
   expect(calls).toBe(1);
   expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 0 });
-  expect(log.of('Handed back a run because the answer to its claim was lost')).toHaveLength(1);
+  expect(log.of('Handed back a run because the response to its claim was lost')).toHaveLength(1);
 });

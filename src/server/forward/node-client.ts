@@ -1,9 +1,9 @@
 import type { Agent, ClientRequest, OutgoingHttpHeaders } from 'node:http';
 
-/** How long a node may take to accept a connection, and then to begin its answer. */
+/** How long a node may take to accept a connection, and to start its response. */
 const CONNECT_MS = 3000;
 const ANSWER_MS = 60_000;
-/** How soon probes of an idle connection begin, which notice that a machine is gone. */
+/** How long a connection may be idle before probes check that its machine is still there. */
 const PROBE_AFTER_MS = 10_000;
 
 /** The code of the error when a node did not accept the connection in time. */
@@ -22,13 +22,13 @@ export interface NodeRequest {
 export class NodeClient {
   readonly #agents = new Map<string, Agent>();
 
-  /** Errors, even of connecting too slowly, are emitted by the request that it returns. */
+  /** The returned request emits all errors, including connection timeouts. */
   send(to: string, { method, url, headers, body, signal }: NodeRequest): ClientRequest {
     const { protocol, hostname, port } = new URL(to);
     const http = moduleFor(protocol);
     const sent = http.request({
       protocol,
-      // Sockets take an IPv6 address without its brackets.
+      // Sockets take an IPv6 address without brackets.
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       method,
@@ -39,7 +39,8 @@ export class NodeClient {
       ...(signal === undefined ? {} : { signal }),
     });
     limitTimes(sent, protocol === 'https:' ? 'secureConnect' : 'connect');
-    // An error after the beginning of the answer is the reader's; without a listener it would be fatal.
+    // Once the response has started, whoever reads it handles any errors. Without a listener here,
+    // errors would be fatal.
     sent.on('error', () => {});
     sent.end(body);
     return sent;
@@ -61,10 +62,10 @@ export class NodeClient {
 
 function limitTimes(sent: ClientRequest, connected: 'connect' | 'secureConnect'): void {
   const after = (ms: number, code: string, what: string): NodeJS.Timeout => {
-    const error = Object.assign(new Error(`The node did not ${what} in ${ms} ms.`), { code });
+    const error = Object.assign(new Error(`The node did not ${what} within ${ms} ms.`), { code });
     return setTimeout(() => sent.destroy(error), ms);
   };
-  const answer = after(ANSWER_MS, 'ANSWER_TIMEOUT', 'answer');
+  const answer = after(ANSWER_MS, 'ANSWER_TIMEOUT', 'respond');
   const answered = (): void => clearTimeout(answer);
   sent.once('response', answered).once('upgrade', answered).once('close', answered);
   sent.once('socket', (socket) => {
@@ -75,6 +76,9 @@ function limitTimes(sent: ClientRequest, connected: 'connect' | 'secureConnect')
   });
 }
 
-/** Not imported: `node:http` would also load all of `fetch`, a tenth of the time of a start. */
+/**
+ * Not imported, because `node:http` would also load all of `fetch`, which takes a tenth of the
+ * startup time.
+ */
 const moduleFor = (protocol: string) =>
   process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');

@@ -34,7 +34,7 @@ test('[X7] a credential that is forged, expired, replayed, or for another node o
     'it was used before',
     'it has expired',
     'it is valid for too long',
-    'it is for another node, or for an earlier start',
+    'it is for another node, or for an earlier start of this one',
   ]);
 });
 

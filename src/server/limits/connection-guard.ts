@@ -7,8 +7,9 @@ import type { ConnectionLimits } from './connection-limits.ts';
 import { limitChunks } from './small-chunks.ts';
 
 /**
- * The most unanswered requests on one connection. Browsers, `fetch` and proxies send the next
- * request after the response; requests sent ahead only use memory until their turn comes.
+ * The maximum number of unanswered requests on one connection. Browsers, `fetch` and proxies send a
+ * request only after the response to the previous request. Requests sent earlier only take up
+ * memory while they wait.
  */
 const UNANSWERED_MAX = 16;
 /** The shortest interval between log lines about dropped connections. */
@@ -22,14 +23,17 @@ export interface GuardOptions extends ConnectionLimits {
 
 /**
  * Keeps connections from using up the file descriptors that agents and the database need. A
- * connection belongs to a stranger until a request on it is authenticated. If there are too many of
- * these, from one address or in total, the one that has been silent longest is dropped, never the
- * new one. That protects a person who shares an address with an attacker: they send a request
- * within milliseconds and are then no longer silent.
+ * connection belongs to a stranger until a request on it is authenticated. If there are too many
+ * such connections, from one address or in total, the connection that has been silent longest is
+ * dropped, never the new connection. That protects a person who shares an address with an attacker:
+ * such a person sends a request within milliseconds and is then no longer silent.
  */
 export class ConnectionGuard {
   readonly #options: GuardOptions;
-  /** The connection that has been silent longest first, with the network it is counted under. */
+  /**
+   * Connections of strangers, each with the network it counts towards. The connection that has been
+   * silent longest comes first.
+   */
   readonly #strangers = new Map<Duplex, string>();
   readonly #byAddress = new Map<string, Set<Duplex>>();
   /** Connections of known users, each with its user; null for a trusted proxy or another node. */
@@ -55,11 +59,13 @@ export class ConnectionGuard {
       this.#asked(request.socket, response);
       limitChunks(request, response);
     });
-    // Otherwise Node would answer 417 itself, without counting the request or watching its answer.
+    // Otherwise Node would send a 417 itself, without counting the request or watching the
+    // response.
     server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
       server.emit('request', request, response),
     );
-    // An upgraded connection is in use until it ends. One that still owes responses never sends them.
+    // An upgraded connection is in use until it closes. Responses that are still pending on it will
+    // never be sent.
     server.prependListener('upgrade', (_request: IncomingMessage, socket: Duplex) => {
       this.#upgraded.add(socket);
       if (this.#isAnswering(socket)) socket.destroy();
@@ -67,10 +73,10 @@ export class ConnectionGuard {
   }
 
   /**
-   * A request on this connection was authenticated. The connection stays the first user's, even if
-   * a proxy uses it for others. A user with too many connections loses the one that has been silent
-   * longest; one that is in use is dropped only if all of them are. `null` is another node, which has
-   * no limit.
+   * Called when a request on this connection has been authenticated. The connection counts towards
+   * its first user's limit, even if a proxy uses it for others. A user with too many connections
+   * loses the connection that has been silent longest; a connection in use is dropped only if all
+   * the user's connections are in use. `null` stands for another node, which has no limit.
    */
   admit(socket: Duplex, userId: string | null): void {
     if (!this.#forget(socket)) return;
@@ -119,8 +125,9 @@ export class ConnectionGuard {
   }
 
   /**
-   * Node closes the responses that wait on a connection when it closes, but not after an upgrade or a
-   * CONNECT: everything that waits for their `close` would be kept for ever.
+   * When a connection closes, Node closes the responses that are pending on it, except after an
+   * upgrade or a CONNECT. In those two cases, everything that waits for a response's `close` would
+   * be kept forever.
    */
   #closeResponses(socket: Duplex): void {
     const unanswered = this.#unanswered.get(socket);
@@ -175,7 +182,7 @@ export class ConnectionGuard {
     const { most, perAddress, perUser, log } = this.#options;
     log.warn(
       { dropped: this.#dropped, most, perAddress, perUser },
-      'Too many connections in total, of one address or of one user; dropped some',
+      'Too many connections in total, from one address or from one user; dropped some',
     );
     this.#loggedAt = performance.now();
     this.#dropped = 0;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
-import { StoreAuthenticator } from '../../access/authenticator.ts';
+import { StoreAuthenticator } from '../../access/store-authenticator.ts';
 import { requestAuthenticator } from '../auth.ts';
 import { listen } from '../listen.ts';
 

@@ -49,9 +49,10 @@ function addSpecial(paths: Record<string, Record<string, Operation>>): void {
 export type Operation = ReturnType<typeof describeOperation>;
 
 const INTRODUCTION =
-  'Runs coding agents and never drops a session. Times are RFC 3339 in UTC. Requests with unlisted ' +
-  'fields are refused; responses may get new fields in later versions. A request that fails changes ' +
-  'nothing. Session lists are arrays with `X-Next-Cursor`; other lists have `items` and `nextCursor`.';
+  'Runs coding agents and never drops a session. Times are in RFC 3339 format, in UTC. ' +
+  'Requests with unknown fields are refused; later versions may add fields to responses. ' +
+  'A failed request changes nothing. ' +
+  'Session lists are arrays with `X-Next-Cursor`; other lists have `items` and `nextCursor`.';
 
 /** The one operation that is always refused (S2). */
 const STATUS_OPERATION: Operation = {

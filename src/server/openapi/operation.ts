@@ -40,7 +40,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'The same key in a session returns the same run; with a different body it is refused.',
+    'Repeating a key in a session returns the same run; with a different body, the request is refused.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,200}$' },
 };
 

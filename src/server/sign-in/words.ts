@@ -10,14 +10,14 @@ interface Words {
   readonly signIn: string;
   readonly signingIn: string;
   readonly failures: Record<Failure, string>;
-  /** With `code` in backticks, as in Markdown. */
+  /** These strings have `code` in backticks, as in Markdown. */
   readonly refusedHost: Record<'title' | 'why' | 'publicUrl' | 'allowedHosts' | 'restart', string>;
 }
 
 export const WORDS: Record<Language, Words> = {
   en: {
     title: 'Sign in to Baton',
-    byCode: 'This link signs in this browser. It works once.',
+    byCode: 'This link signs you in on this browser. It works once.',
     byToken: 'Open the link that the server printed when it started, or paste a token.',
     orToken: 'Use a token instead',
     token: 'Token',
@@ -30,11 +30,11 @@ export const WORDS: Record<Language, Words> = {
       away: 'The database is not responding. Your link or token is still valid; try again in a moment.',
       often:
         'Too many attempts from this address. Your link or token is still valid; try again in a minute.',
-      key: 'This browser still has its sign-in cookie, but not the matching key. The key is kept in this site’s storage. That storage was cleared or is blocked, or Baton was updated after you signed in. Allow this site to store data, then sign in again.',
+      key: 'This browser still has its sign-in cookie, but not the matching key in this site’s storage. The storage was cleared or is blocked, or Baton was updated after you signed in. Allow this site to store data, then sign in again.',
     },
     refusedHost: {
       title: 'Baton is not set up for this address',
-      why: 'The server is running, but it does not know the name in the address bar. It only answers to names it knows, so other websites cannot reach it through your browser.',
+      why: 'The server is running, but it does not know the name in the address bar. It responds only to names it knows, so that other websites cannot reach it through your browser.',
       publicUrl:
         'If everyone uses this address, set `BATON_PUBLIC_URL` to it, starting with `http://` or `https://`.',
       allowedHosts: 'If it is one of several addresses, add its name to `BATON_ALLOWED_HOSTS`:',

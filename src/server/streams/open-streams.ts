@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Authenticator } from '../../access/service.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/membership/database-watch.ts';
@@ -12,15 +12,15 @@ export interface StreamMetrics {
   streamOpened(kind: StreamKind): void;
   streamClosed(kind: StreamKind): void;
   streamDropped(kind: StreamKind): void;
-  /** An upgrade was answered with an error. */
+  /** Called when the response to an upgrade is an error. */
   refused?(code: ErrorCode): void;
 }
 
 export interface StreamLimits {
-  /** Open streams per user, if they are not counted elsewhere. */
+  /** How many streams a user may have open, if streams are not counted elsewhere. */
   readonly perUser: number;
   readonly pingMs: number;
-  /** A reader that takes nothing for this long is dropped. */
+  /** A reader that takes no data for this long is dropped. */
   readonly stallMs: number;
   /** How long a reader may take to receive the end of its stream. */
   readonly endMs: number;
@@ -54,7 +54,10 @@ const CONCURRENT_CHECKS = 8;
 /** Longer than a request takes from authentication until its stream is open. */
 const RECENT_MS = 30_000;
 
-/** The streams and downloads of this node: counts them per user, pings streams, and ends what must end. */
+/**
+ * This node's streams and downloads: counts them per user, pings streams, and closes those that
+ * must end.
+ */
 export class OpenStreams {
   readonly limits: StreamLimits;
   /** Decides who may still read. */
@@ -89,7 +92,9 @@ export class OpenStreams {
     return this.#open.size;
   }
 
-  /** Takes a slot for a stream of this user; call the returned function when the stream ends. */
+  /**
+   * Takes a slot for one of this user's streams; call the returned function when the stream ends.
+   */
   enter(userId: string): () => void {
     if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
     const leave = this.#slots.enter(userId);
@@ -97,17 +102,21 @@ export class OpenStreams {
     return leave;
   }
 
-  /** Calls `refuse` if the reader loses access; call the returned function when it stops reading. */
+  /**
+   * Calls `refuse` if the reader loses access; call the returned function when the reader stops
+   * reading.
+   */
   watch(readCheck: ReadCheck, refuse: () => void): () => void {
     const reader = { readCheck, refuse };
     this.#readers.add(reader);
-    // One timer for all: with a timer each, the timer would be most of the cost of an idle stream.
+    // One timer for all streams: a timer per stream would make up most of the cost of an idle
+    // stream.
     this.#timer ??= setInterval(() => {
       for (const { sink } of this.#open) sink.ping();
       // The notification of a change may have been lost.
       void this.recheckAccess();
     }, this.limits.pingMs).unref();
-    // A reader authenticated just before a change was not among those that were rechecked.
+    // A reader who was authenticated just before a change was not among those that were rechecked.
     if (performance.now() - this.#changedAt < RECENT_MS)
       void this.#recheckEach([reader], new Map());
     return () => {
@@ -187,7 +196,9 @@ export class OpenStreams {
     this.#checking = false;
   }
 
-  /** A stream that cannot be checked stays open: an unreachable database ends no stream (O5). */
+  /**
+   * A stream that cannot be checked stays open: an unreachable database must not end streams (O5).
+   */
   async #recheckEach(readers: Iterable<Reader>, cache: CheckCache): Promise<void> {
     for (const { readCheck, refuse } of readers) {
       const allowed = await readCheck(cache).catch((err: unknown) => {
@@ -196,7 +207,7 @@ export class OpenStreams {
         return true;
       });
       if (!allowed) refuse();
-      // An embedded database answers synchronously, and a thousand answers would block everything else.
+      // An embedded database is read synchronously; a thousand reads would block everything else.
       await turn();
     }
   }

@@ -138,7 +138,7 @@ export function connectionRules(rule: SessionRule): void {
     ]);
   });
 
-  rule('[E5] so is that of an ended session', async (rig) => {
+  rule('[E5] the number of connections of an ended session is emitted, too', async (rig) => {
     await rig.queue.node();
     const id = await rig.session('COMPLETED');
     await rig.connect(id);

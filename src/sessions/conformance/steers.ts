@@ -122,7 +122,7 @@ export function steerRules(rule: SessionRule): void {
   });
 
   rule(
-    '[Q11] [Q6] a message is given once, by the current attempt, and put back if not taken',
+    '[Q11] [Q6] the current attempt gives each message once, and puts it back if the agent does not take it',
     async (rig) => {
       const id = await rig.session();
       const { run, fence } = await rig.begin(id);

@@ -81,7 +81,7 @@ test('[Q11] a message that the agent did not take is put back', async () => {
   expect(await messages.next()).toEqual({ done: true, value: undefined });
 });
 
-test('[Q11] so is one that was being given when the agent ended', async () => {
+test('[Q11] a message that was being given when the agent ended is put back, too', async () => {
   const { state, marked, feed } = rig();
   const messages = feed[Symbol.asyncIterator]();
   state.steers = [steer('1')];

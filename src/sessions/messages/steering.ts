@@ -7,7 +7,7 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import { retryWhileAway } from '../retry-while-away.ts';
 import type { SteerRecord, SteerStore } from './steer-store.ts';
 
-/** The polling interval, in case hints get lost. */
+/** How often to poll, in case hints get lost. */
 const EVERY_MS = 2000;
 
 export interface SteeringOptions {
@@ -15,14 +15,14 @@ export interface SteeringOptions {
   /** The text that the agent gets. */
   readonly textOf: (steer: SteerRecord) => string;
   /**
-   * Whether its sender may still send to the session, since it may have waited a long time (X3).
+   * Whether the sender may still send to the session; the message may have waited a long time (X3).
    */
   readonly isAllowed: (steer: SteerRecord) => Promise<boolean>;
   readonly nodeId: () => string | null;
   readonly log: Logger;
 }
 
-/** Delivers messages to the agents at work on this node (Q11), with one read for all of them. */
+/** Delivers messages to the agents working on this node (Q11), with one read for all of them. */
 export class Steering {
   readonly #options: SteeringOptions;
   readonly #feeds = new Map<string, SteerFeed>();
@@ -69,15 +69,15 @@ export class Steering {
       const steers = await store.listSteers([...feeds.keys()]);
       for (const steer of steers) if (steer.state === 'waiting') feeds.get(steer.runId)?.put(steer);
     } catch (error) {
-      // The worker reports it when the database is unavailable.
-      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Follow-ups not read');
+      // The worker reports when the database is unavailable.
+      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Could not read follow-ups');
     }
   }
 }
 
 /**
- * Messages in the order they arrived. Each is recorded as given before it is handed over, and
- * counts as taken when the next one is requested. A message that the agent did not take is put
+ * Messages in the order they arrived. Each message is recorded as given before it is handed over,
+ * and counts as taken when the next one is requested. A message that the agent did not take is put
  * back.
  */
 export class SteerFeed implements AsyncIterable<string> {
@@ -119,7 +119,10 @@ export class SteerFeed implements AsyncIterable<string> {
     };
   }
 
-  /** Stops giving messages; resolves once the untaken ones are put back. Safe to call twice. */
+  /**
+   * Stops handing over messages; resolves once the messages that were not taken have been put back.
+   * Safe to call twice.
+   */
   async close(): Promise<void> {
     if (!this.#ended) {
       this.#ended = true;

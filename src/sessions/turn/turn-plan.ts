@@ -12,7 +12,7 @@ export interface RunSoFar {
   readonly begun: boolean;
   /** A tool call in an earlier attempt was allowed. */
   readonly acted: boolean;
-  /** Some run of the session has ended, so there is a conversation to continue. */
+  /** A run of the session has ended, so there is a conversation to continue. */
   readonly hasPast: boolean;
   /** People's answers that no agent has received yet. */
   readonly answers: readonly ApprovalRecord[];
@@ -28,10 +28,10 @@ export interface TurnPlan {
 }
 
 /**
- * What an attempt says to the agent, and in which conversation (A3). After an interruption it
- * continues the conversation. If nothing has been done yet, it starts a new one, because an agent
- * killed at its very first question has often stored nothing to resume. In that case a fork is made
- * again under another id; the first copy is never resumed.
+ * What an attempt says to the agent, and in which conversation (A3). After an interruption, the
+ * attempt continues the conversation. If nothing has been done yet, the attempt starts a new one,
+ * because an agent killed at its very first question has often stored nothing to resume. In that
+ * case a fork is made again under another id; the first copy is never resumed.
  */
 export function planTurn(so: RunSoFar): TurnPlan {
   const { message, conversation, forkPoint, begun, acted, hasPast } = so;
@@ -46,7 +46,7 @@ export function planTurn(so: RunSoFar): TurnPlan {
 }
 
 const CONTINUE =
-  'The previous attempt was interrupted. Continue from where this conversation stopped, and do not repeat what is already done.';
+  'The previous attempt was interrupted. Continue from where this conversation stopped, and do not repeat what has already been done.';
 
 /**
  * A call that was waiting for its answer died with its process, so the agent has to make it again.

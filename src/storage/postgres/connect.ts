@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { BatonError } from '../../contract/errors.ts';
 
-/** Connections for transactions and reads. One more listens for hints, and one renews the lease. */
+/**
+ * Connections for transactions and reads. One more connection listens for hints, and another renews
+ * the lease.
+ */
 export const POOL_SIZE = 10;
 
 export interface Target {
@@ -43,14 +46,15 @@ export function clientConfig(
 ): pg.ClientConfig {
   const all = { search_path: target.schema, ...settings };
   const url = parseUrl(target.url);
-  // Options in the address are kept, but ours come after them and win.
+  // Options in the address are kept, but ours come after them and take precedence.
   const theirs = url.searchParams.get('options') ?? '';
   url.searchParams.delete('options');
   return {
     connectionString: url.href,
     application_name: 'baton',
     connectionTimeoutMillis: 5000,
-    // Longer than statement_timeout: only for a server that vanished without closing the connection.
+    // Longer than statement_timeout, because this timeout is only for a server that vanished
+    // without closing the connection.
     query_timeout: 20_000,
     keepAlive: true,
     options: [theirs, ...Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)]
@@ -65,13 +69,13 @@ export function makePool(target: Target, max: number): pg.Pool {
   // An idle connection that breaks is replaced at the next use; without a listener, the error would
   // be thrown.
   pool.on('error', () => {});
-  // The pool removes its own listener while a client is in use. The user of the client gets the error
-  // from its statement; an error between two statements must not crash the process.
+  // The pool removes its own listener while a client is in use. Code that uses a client gets
+  // the error from its statement; an error between two statements must not crash the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** Refuses an address that is not a PostgreSQL URL, without repeating a password. */
+/** Refuses an address that is not a PostgreSQL URL; the error does not repeat its password. */
 export function parseUrl(url: string): URL {
   const parsed = URL.parse(url);
   if (parsed === null || (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:')) {
@@ -92,7 +96,7 @@ export function parseSchema(schema: string): string {
   if (SCHEMA.test(schema)) return schema;
   throw new BatonError(
     'invalid_request',
-    'The schema name must be 1–41 lower-case letters, digits or underscores, and not begin with a digit.',
+    'The schema name must be 1–41 lower-case letters, digits or underscores, and must not begin with a digit.',
     { details: { field: 'schema' } },
   );
 }

@@ -59,14 +59,14 @@ export function toBatonError(error: unknown): unknown {
   if (code === '28P01' || code === '28000' || code === '3D000' || code === '42501') {
     return new BatonError(
       'database_refused',
-      `The database refused the login: ${detail}. Check user, password and database name.`,
+      `The database rejected the login: ${detail}. Check user, password and database name.`,
       { cause: error },
     );
   }
   if (code === '25006')
     return new BatonError(
       'database_read_only',
-      'The database server is read-only (a standby?). Name the primary.',
+      'The database server is read-only, perhaps because it is a standby. Use the address of the primary.',
       { cause: error },
     );
   if (code === '53100')

@@ -15,7 +15,7 @@ test('[O2] a second process on the same file is refused, and the error names the
   await first.line('open');
   await expect(sqliteStore({ path })).rejects.toMatchObject({
     code: 'data_in_use',
-    message: expect.stringContaining(`Process ${first.pid} (since `),
+    message: expect.stringContaining(`Process ${first.pid} (running since `),
   });
 }, 15_000);
 

@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { BatonError } from '../../contract/errors.ts';
 import { toBatonError } from './errors.ts';
 
-/** How long a second process waits for the first to exit (a restart) before it gives up. */
+/** How long a second process waits for the first to exit (as in a restart) before it gives up. */
 const WAIT_MS = 5000;
 
 /**
- * Reserves a database file for one process. The lock is the write lock of a small SQLite file
- * beside it, held open: the system releases it when the process ends, however it dies. Its one row
- * names the holder, and others can still read it.
+ * Reserves a database file for one process. The lock is the write lock on a small SQLite file
+ * beside the database: the file stays open, and the system releases the lock when the process
+ * exits, however it dies. The file's only row names the holder, and other processes can still read
+ * that row.
  */
 export async function lockFile(path: string): Promise<() => void> {
   const file = `${path}.lock`;
@@ -28,10 +29,12 @@ export async function lockFile(path: string): Promise<() => void> {
       const holder = readHolder(database);
       database.close();
       const who =
-        holder === null ? 'Another process' : `Process ${holder.pid} (since ${holder.since})`;
+        holder === null
+          ? 'Another process'
+          : `Process ${holder.pid} (running since ${holder.since})`;
       throw new BatonError(
         'data_in_use',
-        `${who} is using ${path}. The embedded database serves one process: stop that one, or give this one another data directory.`,
+        `${who} is using ${path}. Only one process at a time can use the embedded database. Stop that process, or use another data directory.`,
         { details: { path, ...holder } },
       );
     }
@@ -53,7 +56,7 @@ function makePrivate(file: string): void {
     if (existsSync(file)) chmodSync(file, 0o600);
     else closeSync(openSync(file, 'wx', 0o600));
   } catch {
-    // If the file cannot be used, SQLite will say so.
+    // If the file cannot be used, SQLite will report it.
   }
 }
 

@@ -8,7 +8,10 @@ import { BatonError } from '../../contract/errors.ts';
  */
 export class OpenFiles {
   readonly #path: string;
-  /** Device and inode of each file. Those of the write-ahead log stay until the last connection closes. */
+  /**
+   * Device and inode of each file. The write-ahead log's file stays the same until the last
+   * connection closes.
+   */
   readonly #known = new Map<string, string>();
 
   constructor(path: string) {
@@ -16,7 +19,7 @@ export class OpenFiles {
     this.areThere();
   }
 
-  /** False if a file on disk is not the open one. True again once it is moved back. */
+  /** False if a file on disk is not the open file; true again once the open file is moved back. */
   areThere(): boolean {
     return [this.#path, `${this.#path}-wal`].every((path) => this.#isSame(path));
   }
@@ -24,7 +27,7 @@ export class OpenFiles {
   /** Throws `database_replaced`. */
   check(): void {
     if (this.areThere()) return;
-    const message = `${this.#path} or its write-ahead log was removed or replaced while the server was running. Nothing is written until they are back. Move the files back; if that is not possible, stop the server and restore a backup.`;
+    const message = `${this.#path} or its write-ahead log was removed or replaced while the server was running. Nothing can be written until they are restored. Move the files back; if that is not possible, stop the server and restore a backup.`;
     throw new BatonError('database_replaced', message, { details: { path: this.#path } });
   }
 

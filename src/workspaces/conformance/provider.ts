@@ -18,7 +18,7 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     return { provider, request: { sessionId: newId(), spec } };
   };
 
-  test('[W1] it is missing before it is made, and ready after', async () => {
+  test('[W1] a workspace is missing before it is created, and ready afterwards', async () => {
     const { provider, request } = start();
     expect(await provider.observe(request)).toBe('missing');
     const { root: path } = await provider.ensure(request);
@@ -27,7 +27,7 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     writeFileSync(join(path, 'file'), 'text');
   });
 
-  test('[W1] ensuring it again gives the same one with all that is in it', async () => {
+  test('[W1] ensuring a workspace again returns the same one with its content', async () => {
     const { provider, request } = start();
     const { root: path } = await provider.ensure(request);
     writeFileSync(join(path, 'file'), 'text');
@@ -36,7 +36,7 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     expect(existsSync(join(path, 'file'))).toBe(true);
   });
 
-  test('[W1] two sessions have two', async () => {
+  test('[W1] two sessions have two workspaces', async () => {
     const { provider, request } = start();
     const other = { ...request, sessionId: newId() };
     const [one, two] = await Promise.all([provider.ensure(request), provider.ensure(other)]);
@@ -45,7 +45,7 @@ export function workspaceContract(make: () => ProviderUnderTest): void {
     expect(await provider.observe(other)).toBe('ready');
   });
 
-  test('[W1] deleting it leaves nothing, and may be done twice', async () => {
+  test('[W1] deleting a workspace leaves nothing behind, and may be done twice', async () => {
     const { provider, request } = start();
     const { root: path } = await provider.ensure(request);
     mkdirSync(join(path, 'a/b'), { recursive: true });

@@ -12,5 +12,5 @@ runtimeConformance(
     runtime: agentRig().runtimeAt(realpathSync(temporaryDirectory())),
     outside: realpathSync(temporaryDirectory()),
   }),
-  { terminals: 'Baton has no terminals yet.' },
+  { terminals: 'Baton does not support terminals yet.' },
 );

@@ -11,7 +11,7 @@ import { sweepRun } from './processes/sweep.ts';
 import { diffSince, snapshotDirOf, takeSnapshot } from './snapshots/snapshot.ts';
 
 export interface LocalSettings extends Omit<SpawnSettings, 'root'> {
-  /** Private files and snapshots are kept below it, outside of every workspace. */
+  /** Private files and snapshots are kept below it, outside every workspace. */
   readonly dataDir: string;
   /** Where to find a program that is not on the PATH, such as one that came with Baton. */
   readonly packaged?: (program: string) => readonly string[];
@@ -19,7 +19,10 @@ export interface LocalSettings extends Omit<SpawnSettings, 'root'> {
 
 export const homeOf = ({ HOME }: Readonly<Record<string, string>>): string => HOME ?? homedir();
 
-/** A directory of this machine, whose processes run as the server's own user. `root` is its real path. */
+/**
+ * A directory on this machine, whose processes run as the server's own user. `root` is its real
+ * path.
+ */
 export function localRuntime(
   settings: LocalSettings,
   { id, root }: Pick<Runtime, 'id' | 'root'>,
@@ -31,7 +34,7 @@ export function localRuntime(
     root,
     home: homeOf(environment),
     environment,
-    lacks: { terminals: 'Baton has no terminals yet.' },
+    lacks: { terminals: 'Baton does not support terminals yet.' },
     spawn: createSpawn({ ...settings, root }),
     stopLeftovers: async (unit) =>
       (await sweepRun({ installation, run: unit })).left.map(({ pid }) => pid),

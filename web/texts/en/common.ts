@@ -1,4 +1,4 @@
-/** Texts shared by several pages. */
+/** Strings shared by several pages. */
 export const common = {
   cancel: 'Cancel',
   close: 'Close',
@@ -32,7 +32,8 @@ export const common = {
     user_exists: 'A user with this name already exists.',
     unknown_user: 'There is no user with this name.',
     last_admin: 'The built-in administrator can’t be changed.',
-    contains_mask: 'A secret was masked here. Retype it, or leave it unchanged.',
+    contains_mask:
+      'This contains a mask in place of a secret. Type the secret in full, or leave that part unchanged.',
     rate_limited: 'Too many requests. Try again in a moment.',
     server_unreachable: 'Can’t reach the server. Nothing was changed.',
     database_unreachable: 'The server can’t reach its database. Try again in a moment.',

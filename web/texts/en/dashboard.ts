@@ -35,8 +35,7 @@ export const dashboard = {
   noRuns: 'No matching runs.',
   sessionDeleted: 'Deleted session',
   empty: 'Nothing has run yet',
-  emptyHelp:
-    'Start a session and send a message. Runs, questions for you and cost will appear here.',
+  emptyHelp: 'Start a session and send a message. Runs, questions and costs will appear here.',
   emptyForViewers: 'Activity in sessions shared with you will appear here.',
   start: 'Start a session',
 };

@@ -29,7 +29,7 @@ export const detail = {
   id: 'ID',
   workspace: 'Workspace',
   hostAway: (name: string) =>
-    `No worker is running on this workspace’s machine, ${name}. Queued messages wait until one is running again or an administrator moves the session.`,
+    `No worker is running on this workspace’s machine, ${name}. Queued messages start when a worker runs there again, or when an administrator moves the session.`,
   kind: 'Type',
   providers: {
     directory: 'Directory',
@@ -68,7 +68,7 @@ export const detail = {
       name: 'Close session',
       title: (name: string) => `Close “${name}”?`,
       about:
-        'It no longer accepts messages. The conversation, files and costs are kept, and you can reopen it at any time.',
+        'It will no longer accept messages. The conversation, files and costs are kept, and you can reopen it at any time.',
     },
     terminate: {
       name: 'Stop and close',
@@ -79,7 +79,7 @@ export const detail = {
     reopen: {
       name: common.actions.reopen,
       title: (name: string) => `Reopen “${name}”?`,
-      about: 'It accepts messages again and continues where it left off.',
+      about: 'It will accept messages again and continue where it left off.',
     },
     retry: {
       name: common.actions.retry,
@@ -100,13 +100,13 @@ export const detail = {
       name: 'Fork',
       title: (name: string) => `Fork “${name}”`,
       about:
-        'Creates a new session that continues this conversation. This one is not changed. If you chose a directory, both use it; otherwise the new session starts with an empty one.',
+        'Creates a new session that continues this conversation. The original session is not changed. If you chose a directory for it, both sessions use that directory; otherwise the new session starts with an empty one.',
     },
     archive: {
       name: 'Archive',
       title: (name: string) => `Archive “${name}”?`,
       about:
-        'Hides it from the list; use the “Archived” filter to see it. Nothing is lost, and a new message brings it back.',
+        'Hides the session from the list; use the “Archived” filter to see it. Nothing is lost, and a new message brings it back.',
     },
     delete: {
       name: 'Delete',
@@ -160,17 +160,17 @@ export const detail = {
   ofSession: '1. This session',
   ofSessionHelp: 'Takes priority over all rules that are not enforced.',
   ofChannel: (channel: string) => `2. Channel: ${channel}`,
-  ofChannelHelp: 'Depends on where the message came from. Choose below.',
+  ofChannelHelp: 'Depends on where the message came from. Choose a channel below.',
   ofAll: '3. All sessions',
   ofAllHelp: 'Applies to all sessions on this server.',
   noRules: 'No rules.',
   byDefault: '4. Otherwise',
-  byDefaultHelp: 'Anything not covered asks for approval.',
+  byDefaultHelp: 'Anything not covered requires approval.',
   byDefaultCli: 'Anything not covered is allowed on the command line.',
   eventsHelp: 'All stored events, newest first. Open a row to see the full event.',
   type: 'Type',
   allTypes: 'All types',
-  noEvents: 'No events of this type among those loaded.',
+  noEvents: 'None of the loaded events are of this type.',
   fresh: (count: number) => (count === 1 ? 'Show 1 new event' : `Show ${count} new events`),
   inConversation: 'Show in conversation',
   fields: {
@@ -198,9 +198,10 @@ export const detail = {
   holdOnFailure: 'Pause the queue after a failure',
   saved: 'Saved',
   shares: 'Sharing',
-  sharesHelp: 'Only people you share with can see this session. Administrators see all sessions.',
+  sharesHelp:
+    'Only people you share this session with can see it. Administrators can see all sessions.',
   sharesChanged:
-    'Someone else changed the sharing. Showing the latest; your change was not applied.',
+    'Someone else has just changed who can see this session. The list is now up to date; your change was not applied.',
   noShares: 'Not shared yet.',
   levels: { view: 'Can view', operate: 'Can operate' },
   level: 'Access',

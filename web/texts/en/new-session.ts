@@ -36,7 +36,7 @@ export const newSession = {
   pathHelp:
     'Absolute path on the machine where the agent runs. Leave empty to create a new directory.',
   host: 'Machine',
-  hostHelp: 'Where the agent runs. With a directory, choose the machine that has it.',
+  hostHelp: 'Where the agent runs. If you enter a directory, choose the machine that has it.',
   anyHost: 'Any machine',
   awayHost: (name: string) => `${name} (offline)`,
   tags: 'Tags',

@@ -21,7 +21,7 @@ export function storeModel(
 ): void {
   describe(`${name} store against its model`, () => {
     it(
-      '[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as in the model',
+      '[Q1] [Q2] [Q3] [Q6] [Q7] [Q8] [Q12] [Q22] [E1] any story ends as it does in the model',
       async () => {
         const stories = fc.commands([anyStep], { maxCommands, size: 'max' });
         const property = fc.asyncProperty(stories, async (story) => {

@@ -23,7 +23,7 @@ export function sessionModel(
 ): void {
   describe(`${name} session store against its model`, () => {
     it(
-      '[S1] [S3] [S4] [S5] [S8] [S9] [S12] [E1] any story ends as the model says',
+      '[S1] [S3] [S4] [S5] [S8] [S9] [S12] [E1] any story ends as it does in the model',
       async () => {
         const stories = fc.commands([anyStep], { maxCommands, size: 'max' });
         const property = fc.asyncProperty(stories, async (story) => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Snapshot, WorkspaceDiff } from '../../runtime.ts';
 import { type Check, type RuntimeUnderTest, sh } from './rig.ts';
 
-/** Stored and read back, as a later attempt gets it. */
+/** A snapshot that was stored and read back, as a later attempt gets it. */
 const taken = async ({ runtime }: RuntimeUnderTest): Promise<Snapshot> =>
   JSON.parse(JSON.stringify(await runtime.snapshot())) as Snapshot;
 
@@ -28,7 +28,7 @@ const check = (name: string, setUp: string): Check => ({
     const diff = await runtime.diff(before);
     expect(changesOf(diff)).toEqual(['added sub/new', 'deleted sub/gone', 'modified changed']);
     expect(diff.truncated).toBe(false);
-    // Nothing of it is in the workspace.
+    // The snapshot leaves nothing in the workspace.
     expect(await sh(under, listing)).toBe(after);
   },
 });
@@ -49,7 +49,7 @@ export const SNAPSHOT_CHECKS: readonly Check[] = [
     },
   },
   {
-    name: '[Q16] what cannot be compared is said, not thrown',
+    name: '[Q16] what cannot be compared is reported, not thrown',
     run: async ({ runtime }) => {
       for (const from of [null, {}, { kind: 'none', reason: 'no' }, { kind: 'git', tree: '--x' }]) {
         expect(await runtime.diff(from)).toMatchObject({

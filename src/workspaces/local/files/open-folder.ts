@@ -3,25 +3,28 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs
 import { FileError } from '../../files.ts';
 
 /*
- * Folders reached name by name without following a link. An agent can replace any folder of its
- * workspace by a link between two system calls, so a path that was checked proves nothing.
+ * Opens folders one path component at a time, without following links. An agent can replace any
+ * folder of its workspace with a link between two system calls, so checking a path beforehand
+ * proves nothing.
  *
- * On Linux each folder is opened with O_NOFOLLOW, and the next name is opened through its descriptor
- * (/proc/self/fd/N/name, what openat does in C): whatever is moved or linked elsewhere afterwards, the
- * descriptor stays what it was. Rejected: opening the whole path and comparing the descriptor's path
- * afterwards, because by then a file has been created, emptied or removed somewhere else.
+ * On Linux each folder is opened with O_NOFOLLOW, and the next name is opened through its
+ * descriptor (/proc/self/fd/N/name, like openat in C): whatever is moved or linked elsewhere
+ * afterwards, the descriptor still refers to the same folder. Rejected: opening the whole path and
+ * comparing the descriptor's path afterwards, because by then a file has been created, emptied or
+ * removed somewhere else.
  *
- * macOS has no such paths, and Node no openat. There every step is checked again after it: the folder's
- * real path, and that the opened file is the one of that name. Only a program that swaps a folder back
- * and forth at the right microseconds passes, and it gets no more than the agent can reach anyway.
+ * macOS has no such paths, and Node has no openat. So on macOS, every step is followed by a check
+ * that the folder's real path is unchanged and that the opened file is the one with that name. Only
+ * a program that swaps a folder back and forth within the right microseconds can get past this, and
+ * it gains nothing that the agent cannot reach anyway.
  */
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
 export interface OpenFolder {
-  /** Where it is, for the system. */
+  /** The path to use in system calls. */
   readonly path: Buffer;
-  /** Rejects unless `file` is really the file of that name in this folder. */
+  /** Rejects unless `file` is really the file with that name in this folder. */
   verify(file: FileHandle, name: Buffer): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +34,7 @@ const SLASH = Buffer.from('/');
 
 /** How to open the root and its sub-folders. */
 export interface FolderOpener {
-  /** Rejects if the path leads elsewhere through a link by now. */
+  /** Rejects if the path now leads elsewhere through a link. */
   root(path: string): Promise<OpenFolder>;
   sub(folder: OpenFolder, name: Buffer): Promise<OpenFolder>;
 }
@@ -57,7 +60,7 @@ async function hold(path: Buffer): Promise<OpenFolder> {
   };
 }
 
-/** For systems without /proc. */
+/** Opens folders by name, on systems without /proc. */
 export const byName: FolderOpener = {
   root: (path) => named(Buffer.from(path), path),
   sub: (folder, name) => {
@@ -98,7 +101,7 @@ export async function enter(
   try {
     return await opener.sub(folder, name);
   } catch (error) {
-    // The system reports a link in its place in the same way as a file.
+    // The system reports a link in the same way as a file.
     if (['ENOTDIR', 'ELOOP'].includes(codeOf(error))) throw notAFolder(name.toString(), error);
     throw error;
   }
@@ -108,7 +111,7 @@ const notAFolder = (shown: string, cause?: unknown): FileError =>
   new FileError('not_a_folder', `${shown} is not a directory, but a file or a link.`, cause);
 
 const elsewhere = (shown: string): FileError =>
-  new FileError('outside', `${shown} leads somewhere else through a link.`);
+  new FileError('outside', `${shown} leads elsewhere through a link.`);
 
 export const codeOf = (error: unknown): string =>
   String((error as { code?: unknown } | null | undefined)?.code);

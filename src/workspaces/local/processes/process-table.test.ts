@@ -32,7 +32,7 @@ test('[A9] a process is found with its parent, group, session and start', async 
   expect(table.observe(pid)).toBeNull();
 });
 
-onLinux('[A9] a list since a moment leaves out who was there before', async () => {
+onLinux('[A9] a list since a given time leaves out older processes', async () => {
   const { pid, since } = await sleeper();
   const pids = table.list(since).map((row) => row.pid);
   expect(pids).toContain(pid);
@@ -45,7 +45,7 @@ test('[A9] a tag is read from the environment, exactly', async () => {
   expect(table.tagOf((await sleeper()).pid)).toBeNull();
 });
 
-onLinux('[A9] a thread is no process, though it shows the same tag', async () => {
+onLinux('[A9] a thread is not a process, although it shows the same tag', async () => {
   const env = { ...process.env, [TAG_VARIABLE]: 'i:n:r:1' };
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -55,7 +55,7 @@ onLinux('[A9] a thread is no process, though it shows the same tag', async () =>
   expect(marked).toEqual([child.pid]);
 });
 
-test('[A9] a signal reaches no process that has got the pid of another', async () => {
+test('[A9] a signal never reaches a process that reuses the pid of another', async () => {
   const { child, pid } = await sleeper();
   const row = table.observe(pid);
   if (row === null) throw new Error('not there');

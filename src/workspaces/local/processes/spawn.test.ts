@@ -34,18 +34,18 @@ describe('a process that is stopped', () => {
     expect(rig.marked()).toEqual([]);
   });
 
-  test('[Q9] is interrupted, loses its input, is asked and only then killed', async () => {
+  test('[Q9] is interrupted, loses its input, is asked to end, and only then is killed', async () => {
     const { process, said } = await agentRig().start('says-what-it-hears.mjs');
     await process.stop();
     expect(said()).toEqual(['ready', 'SIGINT', 'end of input', 'SIGTERM']);
     expect(await process.exited).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
-  test('[Q9] has five seconds in all, the words of its driver and some room included', () => {
+  test('[Q9] has five seconds in total, including those for its driver and some margin', () => {
     expect(Object.values(LADDER).reduce((sum, ms) => sum + ms, DRIVER_STOP_MS)).toBeLessThan(4700);
   });
 
-  test('[Q9] may end in its own way', async () => {
+  test('[Q9] may handle the interrupt and end on its own', async () => {
     const { process, said } = await agentRig().start('ends-at-interrupt.sh');
     await process.stop();
     expect(said()).toEqual(['ready', 'interrupted']);
@@ -80,7 +80,7 @@ describe('a process that ends by itself', () => {
 });
 
 describe('what is stopped', () => {
-  test('[A9] is nothing of another run', async () => {
+  test('[A9] is not a process of another run', async () => {
     const rig = agentRig();
     const spawn = (run: string) => rig.spawnFor(run)(['sleep', '1000'], { cwd: '/' });
     const [one, ten] = await Promise.all([spawn('run-1'), spawn('run-10')]);
@@ -89,7 +89,7 @@ describe('what is stopped', () => {
     await ten.stop();
   });
 
-  test('[A9] is nothing of another process of the same run', async () => {
+  test('[A9] is not another process of the same run', async () => {
     const spawn = agentRig().spawnFor();
     const one = await spawn(['sleep', '1000'], { cwd: '/' });
     const other = await spawn(['sleep', '1000'], { cwd: '/' });

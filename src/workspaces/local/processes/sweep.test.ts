@@ -18,7 +18,7 @@ const LEFT = [
 const nobody = { self: 'self', liveNodes: new Set<string>() };
 
 test.each(LEFT)(
-  '[A9] what a killed server left is killed with all it started: %s',
+  '[A9] what a killed server left behind is killed, with everything it started: %s',
   async (name) => {
     const rig = agentRig();
     const server = await rig.server({ program: name });
@@ -67,7 +67,7 @@ test('[A3] what is left of one run is killed before it runs again', async () => 
   await another.end('SIGTERM');
 });
 
-test('[A9] a tag that was copied costs nobody else his life', async () => {
+test('[A9] a copied tag gets no other process killed', async () => {
   const rig = agentRig();
   const tag = formatTag({ installation: rig.installation, node: 'dead', run: 'run' }, 1);
   // A session with a process before the tag was copied into it, and one after.

@@ -14,7 +14,7 @@ export interface GitRun {
 export interface GitOutput {
   readonly code: number | null;
   readonly stdout: Buffer;
-  /** There was more output. */
+  /** Whether there was more output. */
   readonly cut: boolean;
 }
 
@@ -27,7 +27,7 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 
 export class NoGitError extends Error {
   constructor(cause: unknown) {
-    super('git is not installed, so changes cannot be found.', { cause });
+    super('git is not installed, so changes cannot be detected.', { cause });
   }
 }
 
@@ -58,7 +58,7 @@ export async function runGit({
         throw isMissing(error) ? new NoGitError(error) : error;
       });
     }
-    // It may exit before reading all input.
+    // Git may exit before reading all input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const said = text(child.stderr).catch(() => '');

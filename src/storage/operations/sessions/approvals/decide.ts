@@ -14,7 +14,7 @@ import { type LockedApproval, lockApproval } from './lock.ts';
 import { allowInSession } from './rules.ts';
 
 /**
- * Runs under the lane's lock: if several answers arrive at once, the first counts and the others
+ * Runs under the lane's lock: if several answers arrive at once, the first is used and the others
  * are refused.
  */
 export function* decideApproval(
@@ -66,7 +66,7 @@ function mustBeOpen({ approval, core }: LockedApproval): void {
   }
   if (isTerminal(core.state) || core.cancelRequestedAt !== null) {
     const how = isTerminal(core.state) ? 'has ended' : 'is being cancelled';
-    throw new BatonError('approval_decided', `Its run ${how}.`, {
+    throw new BatonError('approval_decided', `The run that asked this question ${how}.`, {
       details: { state, run: core.state },
     });
   }

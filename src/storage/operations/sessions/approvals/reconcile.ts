@@ -49,7 +49,7 @@ function* reconcile(change: LaneChange): Op<number> {
   const { lane } = change;
   let changed = 0;
   for (const approval of yield* leftOpen(lane.id)) {
-    yield* withdraw(change, approval, null, 'Its run has ended.');
+    yield* withdraw(change, approval, null, 'The run has ended.');
     changed++;
   }
   if (lane.state !== 'asking' || lane.answeredAt !== null || lane.runId === null) return changed;

@@ -103,7 +103,7 @@ export function* allowInSession(now: number, sessionId: string, rule: string): O
   if (rules.allow.length >= RULES_MAX) {
     throw new BatonError(
       'invalid_request',
-      `The session has ${RULES_MAX} rules already. Allow it once, or remove some.`,
+      `The session already has ${RULES_MAX} rules. Allow this once, or remove some of them.`,
       { details: { field: 'scope' } },
     );
   }
