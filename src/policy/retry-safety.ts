@@ -1,13 +1,14 @@
 import type { LogEvent } from '../contract/event.ts';
+import { payloadOf } from '../contract/events/table.ts';
+import { typeOf } from '../contract/events/type-of.ts';
 import type { Json } from '../contract/json.ts';
-import { SESSION_EVENTS } from '../contract/session-event.ts';
 import { kindOf } from './tools/kind.ts';
 import { TOOLS, type ToolKind } from './tools/tool-table.ts';
 
 /*
- * What a run's prior attempts did, and so whether it may be retried (Q16). A call is stored before it
- * is answered, so a call that is not in the log did not run; one without a result may have run
- * completely, partly or not at all.
+ * Works out what a run's prior attempts did, and therefore whether it may be retried (Q16). A call
+ * is stored before it is answered, so a call that is not in the log did not run; a call without a
+ * result may have run completely, partly or not at all.
  */
 
 export type RetrySafety =
@@ -18,7 +19,7 @@ export type RetrySafety =
   /** This call may have run, and it must not run twice. */
   | { readonly verdict: 'unsafe'; readonly tool: string; readonly input: Json };
 
-/** An approval in the run; `usedAt` is when its answer was given to an agent. */
+/** One of the run's approvals; `usedAt` is when an agent received its answer. */
 export interface PastAnswer {
   readonly callId: string;
   readonly tool: string;
@@ -30,6 +31,8 @@ export interface PastAnswer {
   readonly usedAt: number | null;
 }
 
+type PastEvent = Pick<LogEvent, 'type' | 'payload' | 'at'>;
+
 type KindOf = (call: { readonly tool: string; readonly input: Json }) => ToolKind;
 
 interface PastCall {
@@ -38,11 +41,9 @@ interface PastCall {
   readonly input: Json;
   readonly kind: ToolKind;
   readonly at: number;
-  /**
-   * When the next attempt began. An answer given to an agent later than that was not for this call.
-   */
+  /** When the next attempt began. An answer that an agent received later was not for this call. */
   readonly until: number;
-  /** The log contains a `policy.allowed` for this call. */
+  /** The log contains a `policy.allowed` event for this call. */
   readonly allowed: boolean;
 }
 
@@ -65,21 +66,25 @@ export class PastCalls {
     this.#asksAll = asksAll;
   }
 
-  observe({ type, payload, at }: Pick<LogEvent, 'type' | 'payload' | 'at'>): void {
-    if (type === 'run.dequeued') this.#cut(at);
-    else if (type === 'agent.tool_use') this.#begin(payload, at);
-    else if (type === 'agent.tool_result') this.#finish(payload);
-    else if (type === 'policy.denied') this.#deny(payload);
-    else if (type === 'policy.allowed') this.#allow(payload);
+  observe(event: PastEvent): void {
+    if (typeOf(event) === 'run.dequeued') this.#cut(event.at);
+    this.#begin(event);
+    this.#finish(event);
+    this.#deny(event);
+    this.#allow(event);
   }
 
-  /** Whether any call may have run; until then a conversation has nothing to lose (A3). */
+  /**
+   * Whether any call may have run. If none has, nothing is lost when the run continues without its
+   * conversation (A3).
+   */
   ran(answers: readonly PastAnswer[]): boolean {
     return this.#ran || this.#withoutResult().some((call) => this.#mayHaveRun(call, answers));
   }
 
   /**
-   * Answers to calls that were cut off. They apply again if the agent repeats the same call (A7).
+   * The answers to calls that were cut off. These answers apply again if the agent repeats the same
+   * call (A7).
    */
   reusableAnswers<A extends PastAnswer>(answers: readonly A[]): A[] {
     const cutOff = this.#withoutResult().filter((call) => !this.#redone.has(call));
@@ -103,10 +108,11 @@ export class PastCalls {
     return { verdict: wrote ? 'repeat_after_diff' : 'repeat' };
   }
 
-  #begin(payload: Json, at: number): void {
-    const parsed = SESSION_EVENTS['agent.tool_use'].safeParse(payload);
-    if (!parsed.success) return;
-    const { id, tool, input, truncated } = parsed.data;
+  #begin(event: PastEvent): void {
+    const use = payloadOf('agent.tool_use', event);
+    if (use === undefined) return;
+    const { id, tool, input, truncated } = use;
+    const { at } = event;
     // The effect of a truncated command is unknown.
     const isPartial = truncated === true && TOOLS.get(tool)?.subject === 'command';
     const kind = isPartial ? 'unrepeatable' : this.#kindOf({ tool, input });
@@ -114,26 +120,26 @@ export class PastCalls {
     this.#open.set(id, { id, tool, input, kind, at, until, allowed: false });
   }
 
-  #finish(payload: Json): void {
-    const parsed = SESSION_EVENTS['agent.tool_result'].safeParse(payload);
-    const call = parsed.success ? this.#open.get(parsed.data.id) : undefined;
+  #finish(event: PastEvent): void {
+    const result = payloadOf('agent.tool_result', event);
+    const call = result === undefined ? undefined : this.#open.get(result.id);
     if (call === undefined) return;
     // The agent knows the result, so there is a conversation to continue.
     this.#ran = true;
-    if (parsed.data?.cutOff === true) return;
+    if (result?.cutOff === true) return;
     this.#open.delete(call.id);
     for (const each of this.#cutOff) if (isSameCall(each, call)) this.#redone.add(each);
     this.#wrote ||= call.kind !== 'reading';
   }
 
-  #deny(payload: Json): void {
-    const parsed = SESSION_EVENTS['policy.denied'].safeParse(payload);
-    if (parsed.success) this.#open.delete(parsed.data.callId ?? '');
+  #deny(event: PastEvent): void {
+    const denied = payloadOf('policy.denied', event);
+    if (denied !== undefined) this.#open.delete(denied.callId ?? '');
   }
 
-  #allow(payload: Json): void {
-    const parsed = SESSION_EVENTS['policy.allowed'].safeParse(payload);
-    const call = parsed.success ? this.#open.get(parsed.data.callId) : undefined;
+  #allow(event: PastEvent): void {
+    const allowed = payloadOf('policy.allowed', event);
+    const call = allowed === undefined ? undefined : this.#open.get(allowed.callId);
     if (call !== undefined) this.#open.set(call.id, { ...call, allowed: true });
   }
 
@@ -147,9 +153,9 @@ export class PastCalls {
   }
 
   /**
-   * Whether the call may have been allowed, and so may have run. If the rules allow a call that may
-   * run twice, the log does not say so. An agent emits several calls at once and asks about them
-   * one by one.
+   * Whether the call may have been allowed, and so may have run. If a call may run twice, the log
+   * does not record that the rules allowed it. An agent emits several calls at once and asks about
+   * them one by one.
    */
   #mayHaveRun(call: PastCall, answers: readonly PastAnswer[]): boolean {
     const about = answers.filter((answer) => isAbout(answer, call));

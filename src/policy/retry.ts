@@ -1,9 +1,10 @@
+import { type Backoff, backoff, withJitter } from '../contract/functions/backoff.ts';
 import type { ErrorClass } from '../contract/outcome.ts';
 
 /** What happens to a run after an error. */
 export type Verdict = 'retry' | 'fail' | 'park';
 
-/** Whether another attempt can help, for every error class. */
+/** What happens after an error of each class: a retry only if another attempt can help. */
 const VERDICTS: Record<ErrorClass, Verdict> = {
   timeout: 'retry',
   agent_crash: 'retry',
@@ -22,18 +23,15 @@ const VERDICTS: Record<ErrorClass, Verdict> = {
   conversation_lost: 'fail',
   interrupted_unsafe: 'fail',
   command_failed: 'fail',
-  // Parked by the handler, which knows the reset time; without one there is nothing to wait for.
+  // The handler parks the run, because it knows the reset time; without a reset time, there is
+  // nothing to wait for.
   usage_limit: 'park',
   poisoned: 'fail',
 };
 
 export const verdictOf = (errorClass: ErrorClass): Verdict => VERDICTS[errorClass];
 
-export interface RetryPolicy {
-  readonly firstMs: number;
-  readonly factor: number;
-  readonly capMs: number;
-}
+export type RetryPolicy = Required<Pick<Backoff, 'firstMs' | 'factor' | 'capMs'>>;
 
 export const RETRY_POLICY: RetryPolicy = { firstMs: 1000, factor: 2, capMs: 60_000 };
 
@@ -54,6 +52,5 @@ export function backoffMs(
   random: () => number,
   policy: RetryPolicy = RETRY_POLICY,
 ): number {
-  const base = Math.min(policy.capMs, policy.firstMs * policy.factor ** Math.max(0, attempts - 1));
-  return Math.round(base + (random() * base) / 2);
+  return Math.round(withJitter(backoff(attempts, policy), random));
 }

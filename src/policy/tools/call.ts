@@ -12,9 +12,14 @@ export interface ToolCall extends Location {
   readonly input?: Json | undefined;
   /** Where the names in a command really lead; unknown if missing. */
   readonly real?: RealPaths | undefined;
+  /**
+   * The top folders of the repositories that git may use in the workspace and in the folders that
+   * the call names; unknown if missing.
+   */
+  readonly repositories?: readonly string[] | undefined;
 }
 
-/** The call that stands for a message to the shell agent when rules are checked (P3). */
+/** The call that represents a message to the shell agent when rules are checked (P3). */
 export const shellCall = (message: string, location: Location = {}): ToolCall => ({
   ...location,
   tool: 'Bash',
@@ -37,7 +42,7 @@ export interface ParsedCall {
   readonly steps: Steps;
 }
 
-/** About a quarter of a second. */
+/** About a quarter of a second's work. */
 const STEPS_MAX = 50_000_000;
 
 /** Monitor with `ws` reads from an address instead of running a command. */
@@ -64,7 +69,8 @@ export function parseCall(call: ToolCall): ParsedCall {
   };
   switch (subject) {
     case 'command': {
-      // A call that also has a socket does more than its command, so it does not count as plain.
+      // A call that also has a socket does more than run its command, so it does not count as
+      // plain.
       const command = commandOf(socket === null ? commandText : `${commandText} &`);
       return { ...parsed, command, named: namedBy(command, call, call.real) };
     }
@@ -87,7 +93,8 @@ export const FILE_FIELDS = ['file_path', 'notebook_path', 'path'] as const;
 /**
  * The path as a tool reads it and, if that differs, in composed characters (NFC). Claude Code
  * 2.1.325 opens the name as written, which may be a link; other tools and some file systems compose
- * it. Normalizing takes quadratic time, and no system opens a long path.
+ * it first. A path longer than any system opens is not normalized, because that takes quadratic
+ * time.
  */
 export function spellingsOf(path: string): string[] {
   const short = shortened(path.trim());
@@ -106,8 +113,8 @@ function pathsAt(path: string | null, location: Location): (string[] | null)[] {
 
 /**
  * The names in a command, or in the input of an unknown tool, for a caller that can follow links;
- * null if there are too many. Empty for other known tools, which have separate fields for their
- * paths.
+ * null if there are too many. Empty for any other known tool, because its paths have fields of
+ * their own.
  */
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
@@ -149,7 +156,7 @@ export function stringsIn(input: Json | undefined): {
   return { strings, isAll: true };
 }
 
-/** `file:///x`, `file://localhost/x` and `file:/x` are `/x`. */
+/** `file:///x`, `file://localhost/x` and `file:/x` all mean `/x`. */
 function pathInUrl(text: string): string {
   if (!/^file:/i.test(text)) return text;
   const path = text.replace(/^file:(?:\/\/[^/]*(?=\/))?/i, '');

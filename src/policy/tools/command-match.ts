@@ -24,7 +24,7 @@ export interface Command {
   readonly texts: () => readonly string[];
 }
 
-/** Cached, because one call is parsed by several checks. */
+/** Cached, because several checks parse the same call. */
 let last: Command | null = null;
 
 export function commandOf(text: string): Command {
@@ -47,7 +47,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** Beyond this many, parts are joined, so a wildcard may match across them. */
+/** If a command has more parts than this, they are joined, so a wildcard may match across them. */
 const PARTS_MAX = 1000;
 
 function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): readonly string[] {
@@ -60,16 +60,20 @@ function textsOf({ words }: Plain, parts: readonly (readonly string[])[]): reado
   return all.map((some) => textOf(some));
 }
 
-/** Each word is prefixed with a character that no plain word contains, so `a "b c"` is not `a b c`. */
+/**
+ * Each word is prefixed with a character that no plain word contains, so `a "b c"` is not `a b c`.
+ */
 const textOf = (words: readonly string[]): string => words.map((word) => `${GAP}${word}`).join('');
 const GAP = '\0';
 
 /** The part of `Bash(…)` in parentheses. */
 type Specifier =
   | { readonly set: CommandSet }
-  /** `words`, followed by anything if `open`; `stars` if they contain a `*`, which matches any text. */
+  /**
+   * `words`, followed by anything if `open`; `stars` if they contain a `*`, which matches any text.
+   */
   | { readonly words: readonly string[]; readonly open: boolean; readonly stars: boolean }
-  /** A specifier that is not itself plain. */
+  /** A specifier that is not plain. */
   | { readonly text: string };
 
 function parseSpecifier(text: string): Specifier {
@@ -80,7 +84,7 @@ function parseSpecifier(text: string): Specifier {
   return { words, open, stars: words.some((word) => word.includes('*')) };
 }
 
-/** The part of a call that an allow rule for commands needs. */
+/** What an allow rule for commands needs to know about a call. */
 interface CommandCall {
   readonly command: Command | null;
   readonly location: { readonly cwd?: string | undefined };
@@ -88,7 +92,7 @@ interface CommandCall {
   readonly steps: Steps;
 }
 
-/** For allow rules: only certain matches count. */
+/** Matches allow rules, for which a match must be certain. */
 export function allowsCommand(
   specifier: string,
   { command, location: { cwd }, real, steps }: CommandCall,
@@ -110,34 +114,49 @@ const leadsOut = (cwd: string | undefined, real: RealPaths = new Map()): boolean
   [...real.values()].some(({ path }) => !isInside(path, cwd));
 
 /**
- * For deny and ask rules: matches the command with anything after it, with its options in any
+ * Matches deny and ask rules: the rule's command with anything after it, with its options in any
  * order, with its program at any path, and anywhere in a command that is not plain. Since a command
- * that is not plain may hide words, it never gets `no`.
+ * that is not plain may hide words, the result for it is never `no`.
  */
 export function stopsCommand(specifier: string, command: Command, steps?: Steps): Match {
   const spec = parseSpecifier(specifier);
   const { plain, text } = command;
   const otherwise = plain.words ? 'no' : 'maybe';
   if ('set' in spec) return plain.words && inSet(spec.set, plain.words) ? 'yes' : otherwise;
-  if ('text' in spec) return !plain.words && text.includes(spec.text) ? 'yes' : otherwise;
+  if ('text' in spec) {
+    if (plain.words) return 'no';
+    return hasSteps([spec.text], command, steps) && text.includes(spec.text) ? 'yes' : 'maybe';
+  }
   if (spec.stars && !hasSteps(spec.words, command, steps)) return 'maybe';
-  const matches = spec.stars ? matchesPattern : matchesWords;
-  return matches(spec.words, command) ? 'yes' : otherwise;
+  if (spec.stars) return matchesPattern(spec.words, command) ? 'yes' : otherwise;
+  if (steps !== undefined && steps.left < 0) return 'maybe';
+  return matchesWords(spec.words, command, steps) ? 'yes' : otherwise;
 }
 
-/** Looks for each piece between two `*` in the whole text. */
+/** Up to this length, the engine looks for a piece in linear time. */
+const PIECE_MAX = 250;
+
+/** Whether there are enough steps left to look for each piece between two `*` in the whole text. */
 function hasSteps(words: readonly string[], { text }: Command, steps?: Steps): boolean {
   if (steps === undefined) return true;
-  steps.left -= text.length * (words.join('').split('*').length + 1);
+  const pieces = words.join('').split('*');
+  const slow = pieces.filter((piece) => piece.length > PIECE_MAX);
+  const factor = slow.reduce((sum, { length }) => sum + length, pieces.length + 1);
+  steps.left -= text.length * factor;
   return steps.left >= 0;
 }
 
-function matchesWords(rule: readonly string[], { plain, table }: Command): boolean {
+function matchesWords(rule: readonly string[], { plain, table }: Command, steps?: Steps): boolean {
   const names = rule.filter((word) => !isFlag(word));
   const flags = rule.filter(isFlag);
-  // A name after an option may be its value, so together they may appear anywhere later.
+  // A name after an option may be the option's value, so the option and the name may both appear
+  // anywhere later in the command.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;
-  return table().matches(names, free, new FlagNeeds(flags), plain.words === null);
+  const words = table();
+  const before = words.compared;
+  const isMatch = words.matches(names, free, new FlagNeeds(flags), plain.words === null);
+  if (steps !== undefined) steps.left -= (words.compared - before) * names.length;
+  return isMatch;
 }
 
 function matchesGlob(pattern: readonly string[], text: string, open: boolean): boolean {

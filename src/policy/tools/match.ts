@@ -2,6 +2,7 @@ import type { ParsedCall } from './call.ts';
 import { allowsCommand, type Match, stopsCommand } from './command-match.ts';
 import { inSet } from './command-sets.ts';
 import { MOVES, pathsOf, readsOfWords } from './named-paths.ts';
+import { parseUrl } from './parse-url.ts';
 import { allowsPath, reachOf, stopsPath } from './path-match.ts';
 import { parseRule, type Rule } from './rule.ts';
 
@@ -71,8 +72,8 @@ function names(rule: string, { tool, alsoAs }: ParsedCall): boolean {
 /**
  * Matches a path rule against the files that a command names. For `Read`, naming such a file is
  * `yes`, and naming a folder above it is `maybe` if the command reads folders. For `Edit` and
- * `Write` both are `maybe`. A command that is not plain may name files in hidden ways, so it never
- * gets `no`.
+ * `Write`, both are `maybe`. A command that is not plain may name files in hidden ways, so the
+ * result for it is never `no`.
  */
 function namesPath({ tool, specifier }: Rule, call: ParsedCall): Match {
   const { command, named, location, steps } = call;
@@ -86,15 +87,17 @@ function namesPath({ tool, specifier }: Rule, call: ParsedCall): Match {
     named === null ? 'unknown' : reachOf(specifier, [...named, ...cwd], location, steps);
   if (reached === 'in') return reading ? 'yes' : 'maybe';
   if (!words || reached === 'unknown' || MOVES.has(words[0]!)) return 'maybe';
-  const takesFolders = !reading || reads === 'folders' || reads === 'tree';
+  const takesFolders = !reading || (reads !== 'files' && reads !== 'names');
   return reached === 'above' && takesFolders ? 'maybe' : 'no';
 }
 
-/** `domain:example.com`, `domain:*.example.com`. With `below` (deny and ask), subdomains match, too. */
+/**
+ * `domain:example.com`, `domain:*.example.com`. With `below` (for deny and ask rules), subdomains
+ * also match.
+ */
 function matchDomain(specifier: string, url: string | null, below: boolean): Match {
   const unknown = below ? 'maybe' : 'no';
-  // Not `canParse`, because it accepts long hosts for which the constructor throws.
-  const parsed = url === null ? null : URL.parse(url);
+  const parsed = url === null ? null : parseUrl(url);
   if (!specifier.startsWith('domain:') || parsed === null) return unknown;
   const host = parsed.hostname.replace(/\.$/, '');
   const domain = specifier.slice('domain:'.length).trim().toLowerCase();

@@ -8,21 +8,23 @@ import {
   segmentsOf,
 } from './path-match.ts';
 import { perWords } from './per-words.ts';
+import { baseName } from './plain-words.ts';
 import { type Reads, readsOf } from './set-entry.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 
-/* The files that a command's words may name. Nobody knows how a program will interpret a word. */
+/* The files that a command's words may name. How a program will interpret a word is unknown. */
 
 /** Where names lead when links are followed, keyed by the name as written. */
 export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly folder: boolean }>;
 
-/** Each name is compared with every path rule, and an agent can write as many as it likes. */
+/** Each name is compared with every path rule, and an agent can write as many names as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
-/** In any word, how many leading characters may be option letters before a value. */
+/** How many characters at the start of any word may be option letters that precede a value. */
 const LETTERS = 20;
 /**
- * A longer run, as long as every character can be an option letter; the limits above still apply.
+ * If every character can be an option letter, more than LETTERS of them are considered; the limits
+ * above still apply.
  */
 const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 
@@ -30,24 +32,36 @@ const MORE_LETTERS = /^-[!-.0-<>-~]*/;
 export const MOVES: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd', 'popd']);
 
 /**
- * What a command with these words reads. A command in no set may read everything, and unlisted options
- * are assumed never to reduce what a program reads.
+ * What kinds of files a command with these words may read. A command that is in neither set may read everything, and
+ * an unlisted option is assumed never to reduce what a program reads.
  */
 export const readsOfWords = perWords((words, cwd): Reads => {
   const entry = entryOf('safe', words, cwd);
   if (entry !== null) return readsOf(entry, words);
   const [program = '', command = ''] = words;
   if (MOVES.has(program)) return 'names';
-  if (SEARCHES.has(program) || (program === 'git' && !NO_CONTENT.has(command))) return 'tree';
-  return namedEntryOf(words)?.reads === 'tree' ? 'tree' : 'folders';
+  const isGit = baseName(program) === 'git';
+  if (SEARCHES.has(program) || (isGit && !NO_CONTENT.has(command))) return 'tree';
+  if (namedEntryOf(words)?.reads === 'tree') return 'tree';
+  return isGit && CHANGES_ALL.has(command) ? 'repository' : 'folders';
 });
 
-/** Programs that belong to no set and search the working directory by default. */
+/** Programs that are in neither set and search the working directory by default. */
 const SEARCHES: ReadonlySet<string> = new Set(['ag', 'ack', 'ugrep', 'ug', 'pt', 'sift']);
 
-/** Git commands that print no file contents. Any other may print those of any revision. */
+/**
+ * Git commands that print no file contents. Any other git command may print the contents of any
+ * revision.
+ */
 const NO_CONTENT: ReadonlySet<string> = new Set(
   'add am branch checkout cherry-pick clean clone commit config fetch gc init merge mv pull push rebase remote reset restore revert rm switch tag worktree'.split(
+    ' ',
+  ),
+);
+
+/** Git commands that may change files anywhere in the repository. */
+const CHANGES_ALL: ReadonlySet<string> = new Set(
+  'add am checkout cherry-pick clean commit merge pull rebase reset restore revert rm switch'.split(
     ' ',
   ),
 );
@@ -58,7 +72,7 @@ export function namesIn(words: ReadonlySet<string>): ReadonlySet<string> | null 
   return isAll ? names : null;
 }
 
-/** The same, up to the given limits. */
+/** Like `namesIn`, but stops at the given limits and says whether it found all names. */
 export function firstNamesIn(
   words: ReadonlySet<string>,
   maxNames: number,
@@ -77,18 +91,23 @@ export function firstNamesIn(
   return { names, isAll: true };
 }
 
-/** For a path too long to open at once: the folders that a program may open one by one. */
+/**
+ * If the path is too long to open at once, returns only its leading folders, which a program may
+ * open one by one.
+ */
 const openable = (path: string): string =>
   path.length > PATH_MAX ? path.slice(0, path.lastIndexOf('/', PATH_MAX) + 1) || path : path;
 
-/** Also `--file=path`, `-fpath`, `HEAD:path`, `@path`, `:(top)path`, `a,path`. */
+/**
+ * The word, and the paths in `--file=path`, `-fpath`, `HEAD:path`, `@path`, `:(top)path`, `a,path`.
+ */
 function* namesOf(word: string): Iterable<string> {
   yield word;
   if (/^-[^-]/.test(word)) {
     const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
     for (let at = 2; at <= Math.min(word.length - 1, letters); at++) yield word.slice(at);
   }
-  // The text after each sign, and between each two of them.
+  // Yields the text before the first sign, after each sign, and between neighbouring signs.
   const end = word.slice(-PATH_MAX);
   const before = end.search(/[=:,@)]/);
   if (before > 0) yield end.slice(0, before);
@@ -101,7 +120,7 @@ function* namesOf(word: string): Iterable<string> {
 
 /** The longest text in which paths are looked for. */
 const INSIDE_MAX = 16 * 1024;
-/** More than a person writes into one command. */
+/** More parts than a person would write in one command. */
 const PARTS_MAX = 200;
 
 /** Paths inside words: scripts (`python3 -c "open('/x')"`, `sed "r /x"`) and `-v /x:/y;z`. */
@@ -149,7 +168,7 @@ export function pathsOf(
   });
 }
 
-/** A guess from the spelling, for names that were not looked up. */
+/** Guesses from the spelling whether a name that was not looked up is a folder. */
 const isFolder = (name: string): boolean => /(?:^|\/)(?:\.{1,2})?$|^~$/.test(name);
 
 /** All paths that a command names; null if there are too many to compare. */

@@ -200,6 +200,88 @@ test('[P7] a search of a workspace above them is asked, even if it names no fold
   expect(['ls', 'cat a', 'git status', 'grep x a'].map(on)).toEqual(Array(4).fill('allow'));
 });
 
+/** Git commands that use or change everything in the repository, without naming a path. */
+const WHOLE: readonly string[] = [
+  'git add -A',
+  'git add -fA',
+  'git add -Av',
+  'git add --all',
+  'git add -u',
+  'git add --update --verbose',
+  "git add ':!a'",
+  "git add -- ':(exclude)a'",
+  'git commit -a -m x',
+  'git commit -am x',
+  'git commit --all --message=x',
+  'git stash',
+  'git stash -u',
+  'git stash --include-untracked',
+  'git stash -a',
+  'git stash push',
+  'git stash push -u -m x',
+  'git stash save x',
+  'git stash pop',
+  'git stash apply',
+  'git checkout main',
+  'git checkout -f main',
+  'git switch -c x',
+  'git switch --discard-changes x',
+  'git merge x',
+  'git cherry-pick x',
+  'git revert --no-edit x',
+  'git reset --hard',
+  'git clean -fdx',
+  'git rebase main',
+  'git pull',
+  'git diff',
+  'git show',
+  'git log -p',
+  'git --no-pager add -A',
+  'git -c a=b add -A',
+  '/usr/bin/git add -A',
+  '/usr/bin/git stash -u',
+  'git add -A && git commit -m x',
+  'sudo git stash -u',
+  'A=1 git add -A; true',
+];
+
+test.each(WHOLE)('[P7] %s is asked in a repository or workspace above them', (command) => {
+  const on = (cwd: string, repositories?: readonly string[]) =>
+    own.judge({ ...shellCall(command, { cwd, home: HOME }), repositories })?.decision ?? 'allow';
+  const deep = '/home/me/.config/nvim';
+  expect(on(deep, ['/home/me/.config'])).toBe('ask');
+  expect(on(deep, [deep, '/'])).toBe('ask');
+  expect(on('/srv/db')).toBe('ask');
+  expect(on(deep, [deep])).toBe('allow');
+  expect(on(deep, ['/home/me/.baton/workspaces/one'])).toBe('allow');
+  expect(on('/srv/other', ['/srv/other'])).toBe('allow');
+});
+
+test('[P7] a git command that does not is free there', () => {
+  const at = { cwd: '/home/me/.config/nvim', home: HOME };
+  const free = [
+    'git status',
+    'git log --oneline',
+    'git add init.lua',
+    'git add -v init.lua lua',
+    'git commit -m x',
+    'git branch topic',
+    'git fetch',
+    'git push',
+    'rg x',
+  ];
+  for (const command of [...free, `${free.join('; ')} | head`]) {
+    const call = { ...shellCall(command, at), repositories: ['/home/me/.config'] };
+    expect([command, own.judge(call)]).toEqual([command, null]);
+  }
+});
+
+test('[P7] a variable before git may name its work tree', () => {
+  const on = (command: string) => decided(`${command}; true`);
+  expect(on('GIT_WORK_TREE=/home/me/.config git add -A')).toBe('ask');
+  expect(on('GIT_WORK_TREE=/home/me/x git add -A')).toBe('allow');
+});
+
 test.each(['$(', '${', '`', '{', "$'", '~/.baton/workspaces/ ', '$HOME/', '/./', ') '])(
   '[P7] a long command made of %s is judged in less than quadratic time',
   (piece) => {

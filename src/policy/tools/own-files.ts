@@ -10,7 +10,7 @@ import { isOpenTool } from './tool-table.ts';
 
 /** Absolute paths on the machine where the agents run. */
 export interface OwnPaths {
-  /** Files, and folders with everything in them. */
+  /** Files, and folders together with everything in them. */
   readonly paths: readonly string[];
   /** Folders in `paths` whose content is not Baton's own: the workspaces. */
   readonly except: readonly string[];
@@ -25,7 +25,7 @@ type Reach = 'in' | 'above' | 'unknown' | 'out';
 const NAMES_MAX = 5000;
 const CHARACTERS_MAX = 256 * 1024;
 const NO_WORDS: ReadonlySet<string> = new Set();
-/** Each part of a command is looked up in long tables. */
+/** Limited because each part of a command is looked up in long tables. */
 const PARTS_MAX = 1000;
 
 /** Names that other programs are unlikely to use, so they are suspicious in any folder. */
@@ -33,15 +33,15 @@ const DISTINCTIVE = ['secret-key', 'admin-token', 'baton.db', 'baton.db-wal', 'b
 
 /**
  * Baton's own files, which no agent's tool may use, whatever the rules say (P7). A call that names
- * one is denied. A call that searches a folder above them, or a command that may mean one, requires
- * approval. A program can still open files that its words do not name; only isolation prevents
- * that.
+ * one of them is denied. A call that searches a folder above them, or a command that may refer to
+ * one of them, requires approval. A program can still open files that its words do not name; only
+ * isolation prevents that.
  */
 export class OwnFiles {
   readonly #paths: readonly (readonly string[])[];
   readonly #except: readonly (readonly string[])[];
   readonly #distinctive: ReadonlySet<string>;
-  /** The last name of each path. */
+  /** The last segment of each path. */
   readonly #last: ReadonlySet<string>;
 
   constructor({ paths, except }: OwnPaths) {
@@ -98,7 +98,7 @@ export class OwnFiles {
     const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
     const isMentioned = this.#mentionsOwnPath(text, call.home);
     if (isMentioned && !isAll) return DENIED;
-    // Too many names: they were not all compared, or their links were not followed.
+    // There were too many names to compare all of them or to follow their links.
     let isAsked = isMentioned || !isAll || (plain.words !== null && namesIn(all) === null);
     const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
     let isAbove = false;
@@ -116,17 +116,19 @@ export class OwnFiles {
       if (call.real?.has(name)) isInWorkspace = true;
       else isAsked = true;
     }
-    // Such a name counts as a file in the workspace only if it certainly starts there.
+    // A name that resembles one of Baton's files counts as a file in the workspace only if it
+    // certainly starts there.
     isAsked ||=
       isInWorkspace && (moves || isAbove || [...expanded].some((word) => word.startsWith(ANY)));
-    // `cd /srv && cat data/x`: an ordinary name may start in a folder that the command names.
+    // As in `cd /srv && cat data/x`, an ordinary name may start in a folder that the command names.
     isAsked ||= isAbove && hasLast;
-    // After `cd ~`, a search of `.` or of the working directory means a folder above them.
+    // After `cd ~`, a search of `.` or of the working directory searches a folder above them.
     isAsked ||=
       isAbove &&
       moves &&
       (parts.length > PARTS_MAX || searchesIn(parts, plain, call.cwd).length > 0);
-    isAsked ||= (isAbove || this.#isAbove(['.'], call)) && this.#isSearched(command, parts, call);
+    const isNear = isAbove || this.#isAbove(['.'], call) || this.#isInRepository(call);
+    isAsked ||= isNear && this.#isSearched(command, parts, call);
     return isAsked ? ASKED : null;
   }
 
@@ -134,9 +136,16 @@ export class OwnFiles {
   #isSearched({ plain }: Command, parts: Command['parts'], call: ToolCall): boolean {
     const distinct = new Map(parts.map((words) => [words.join(' '), words]));
     if (distinct.size > PARTS_MAX) return true;
-    return searchesIn([...distinct.values()], plain, call.cwd).some(({ words, here }) =>
-      this.#isAbove(here ? [...words, '.'] : words, call),
+    return searchesIn([...distinct.values()], plain, call.cwd).some(
+      ({ words, here, repository }) =>
+        (repository && this.#isInRepository(call)) ||
+        this.#isAbove(here ? [...words, '.'] : words, call),
     );
+  }
+
+  /** Whether a repository that git may use contains Baton's own files. */
+  #isInRepository({ repositories = [] }: ToolCall): boolean {
+    return repositories.some((top) => this.#reach(segmentsOf(top, {})!) === 'above');
   }
 
   #isAbove(words: readonly string[], call: ToolCall): boolean {
@@ -176,8 +185,9 @@ export class OwnFiles {
   }
 
   /**
-   * Whether a relative name, or one after a variable, resembles one of Baton's files, since it may
-   * start in any directory. If the name has wildcards, enough of it must be spelled out.
+   * Whether a name resembles one of Baton's files; for relative names and names after a variable,
+   * because those may start in any directory. If the name has wildcards, enough of its letters must
+   * be spelled out.
    */
   #looksLikeOwn(name: string, moves: boolean): boolean {
     const isUnsure = name.includes(ANY);
@@ -236,14 +246,20 @@ const ASKED = ownVerdict('ask', "it may reach Baton's own files");
 /** How many known letters a partly unknown name needs to count as a hint. */
 const HINT_LETTERS = 4;
 
-/** The server's environment and memory contain keys. An agent may read its own (`/proc/self`). */
+/**
+ * The server's environment and memory contain keys. An agent may read its own process's environment
+ * and memory (`/proc/self`).
+ */
 function isEnvironment([first, process = '', ...rest]: readonly string[]): boolean {
   if (first !== 'proc' || !(/^\d+$/.test(process) || WILDCARD.test(process))) return false;
   const file = (rest[0] === 'task' ? rest[2] : rest[0]) ?? ANY;
   return file !== ANY && ['environ', 'mem'].some((name) => name === file || mayMatch(file, name));
 }
 
-/** Another process's links, or paths through a file that the agent's own process has open. */
+/**
+ * Whether the path is another process's link, or goes through a file that the agent's own process
+ * has open.
+ */
 const isOthers = (path: readonly string[]): boolean =>
   path[0] === 'proc' && (path[1] === 'self' ? isUnknownLink(path.slice(0, -1)) : isOpaque(path));
 
@@ -255,7 +271,10 @@ const mayMatch = (pattern: string, name: string): boolean =>
   (!name.startsWith('.') || /^[.\0]/.test(pattern)) &&
   fitsName(withoutClasses(pattern).replaceAll(ANY, '*'), name);
 
-/** Replaces each class (`[a-z]`, `[!]x]`, `[[:alpha:]]`) with `?`, and an unclosed one and the rest with `*`. */
+/**
+ * Replaces each class (`[a-z]`, `[!]x]`, `[[:alpha:]]`) with `?`. An unclosed class and everything
+ * after it become `*`.
+ */
 export function withoutClasses(pattern: string): string {
   let plain = '';
   for (let at = 0; at < pattern.length; at++) {
@@ -271,7 +290,7 @@ export function withoutClasses(pattern: string): string {
   return plain;
 }
 
-/** The index of the `]` that closes the class at `start`; a `]` in first position is a member. */
+/** The index of the `]` that closes the class at `start`; a `]` that comes first is a member. */
 function endOfClass(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '!' || pattern[at] === '^') at++;

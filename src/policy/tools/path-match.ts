@@ -2,12 +2,12 @@ import type { Match } from './command-match.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 
 /*
- * Paths in rules, in Claude Code's gitignore-like syntax: `//etc/x` from the root, `~/x` from the home
- * directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth below it. Symbolic
- * links are not followed here: the caller may pass the real path.
+ * Paths in rules, in Claude Code's gitignore-like syntax: `//etc/x` from the root, `~/x` from the
+ * home directory, `/x`, `./x` and `a/x` from the working directory, `x` at any depth below it.
+ * Symbolic links are not followed here: the caller may pass the real path.
  */
 
-/** Where a call is made: relative paths and `~` start here. */
+/** Where a call is made: relative paths start in `cwd`, and `~` stands for `home`. */
 export interface Location {
   /** The workspace. */
   readonly cwd?: string | undefined;
@@ -28,8 +28,8 @@ export function segmentsOf(path: string, { cwd, home }: Location): string[] | nu
 }
 
 /**
- * The same. If the path goes through another process's root, also the path with that link
- * unresolved: the link leads to the machine's root, unless the process has its own.
+ * Like `segmentsOf`, but if the path goes through another process's root, also returns the path
+ * with that link unresolved: the link leads to the machine's root, unless the process has its own.
  */
 export function readingsOf(path: string, location: Location): (string[] | null)[] {
   const segments = segmentsOf(path, location);
@@ -47,7 +47,7 @@ function walk(from: string, cwd: string | undefined, throughRoots: boolean): str
     else segments.push(segment);
     if ((segments[0] === 'proc' || segments[0] === 'dev') && segments.length <= PROC_DEPTH) {
       segments = throughProc(segments, cwd, throughRoots);
-      // The target of a `..` after an unknown link is unknown, too.
+      // The target of a `..` after an unknown link is also unknown.
       isLost ||= isUnknownLink(segments);
     }
   }
@@ -57,17 +57,20 @@ function walk(from: string, cwd: string | undefined, throughRoots: boolean): str
 /** /proc/1/task/1/fd/1 */
 export const PROC_DEPTH = 6;
 
-/** The segments after a process in /proc; its threads have the same files. */
-const inProcess = (rest: readonly string[]): readonly string[] =>
-  rest[0] === 'task' ? rest.slice(2) : rest;
+/**
+ * The index of the segment after a process, or after one of its threads, in a path in /proc;
+ * threads have the same files.
+ */
+const belowProcess = (path: readonly string[]): number => (path[2] === 'task' ? 4 : 2);
 
 /** Follows the links of a process in /proc, as far as possible without asking the process. */
 function throughProc(segments: string[], cwd: string | undefined, throughRoots: boolean): string[] {
-  const [first, process = '', ...rest] = segments;
+  const [first, process = ''] = segments;
   if (first === 'dev') return segments.join('/') === 'dev/fd' ? ['proc', 'self', 'fd'] : segments;
-  if (rest.length === 0) return [...(PROC_LINKS.get(process) ?? segments)];
-  const [link, ...more] = inProcess(rest);
-  if (more.length > 0) return segments;
+  if (segments.length <= 2) return [...(PROC_LINKS.get(process) ?? segments)];
+  const at = belowProcess(segments);
+  const link = segments[at];
+  if (segments.length > at + 1) return segments;
   const isSelf = process === 'self';
   if (link === 'root' && (isSelf || throughRoots)) return [];
   return link === 'cwd' && isSelf && cwd !== undefined ? segmentsOf(cwd, {})! : segments;
@@ -78,26 +81,35 @@ const PROC_LINKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['thread-self', ['proc', 'self', 'task', '1']],
 ]);
 
-/** A link in /proc with an unknown target, or a path through one. */
-export function isUnknownLink([first, process, ...rest]: readonly string[]): boolean {
-  if (first !== 'proc') return false;
-  const [link = '', ...more] = inProcess(rest);
-  if (link === 'root') return process !== 'self';
-  return link === 'cwd' || link === 'exe' || (OPENED.has(link) && more.length > 0);
+/** A link in /proc with an unknown target, or a path through such a link. */
+export function isUnknownLink(path: readonly string[]): boolean {
+  if (path[0] !== 'proc') return false;
+  const at = belowProcess(path);
+  const link = path[at] ?? '';
+  if (link === 'root') return path[1] !== 'self';
+  return link === 'cwd' || link === 'exe' || (OPENED.has(link) && path.length > at + 1);
 }
 const OPENED: ReadonlySet<string> = new Set(['fd', 'map_files']);
 
-/** A path through another process or an open file, so its target is unknown. */
+/** Whether the path goes through another process or an open file, so its target is unknown. */
 export function isOpaque(path: readonly string[]): boolean {
-  const [first, process, ...rest] = path;
-  if (first === 'dev') return process === 'stdin';
-  return first === 'proc' && (isUnknownLink(path) || OPENED.has(inProcess(rest)[0] ?? ''));
+  // Called for every rule, so it must not copy the path, which may be long.
+  if (path[0] === 'dev') return path[1] === 'stdin';
+  if (path[0] !== 'proc') return false;
+  return isUnknownLink(path) || OPENED.has(path[belowProcess(path)] ?? '');
 }
 
+/**
+ * Stands for a folder that cannot be determined: the working directory of a process that does not
+ * exist.
+ */
+export const UNKNOWN_FOLDER = '/proc/0/cwd';
+
 /** The folders in /proc that contain processes' variables and open files. */
-export function holdsProcesses([first, process = 'self', ...rest]: readonly string[]): boolean {
+export function holdsProcesses(path: readonly string[]): boolean {
+  const [first, process = 'self'] = path;
   const isProcess = process === 'self' || /^\d+$/.test(process);
-  return first === 'proc' && isProcess && inProcess(rest).length === 0;
+  return first === 'proc' && isProcess && path.length <= belowProcess(path);
 }
 
 /** Ignores case, and invisible characters that some file systems drop from names. */
@@ -110,7 +122,7 @@ const ORDINARY = /^(?:[\p{L}\p{N}\p{M}_.,+=% /[\]-]|::)+$/u;
 /** Whether a word in a command can only be a path inside the workspace and outside any `.git`. */
 export function isInside(word: string, cwd: string | undefined): boolean {
   if (word === cwd) return true;
-  // Nothing checks where such a path leads, and some programs open it folder by folder.
+  // Nothing checks where a path of this length leads, and some programs open it folder by folder.
   if (shortened(word).length > PATH_MAX) return false;
   const path = cwd !== undefined && word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
   if (!ORDINARY.test(path) || /(?:^|[=,])\//.test(path)) return false;
@@ -119,7 +131,10 @@ export function isInside(word: string, cwd: string | undefined): boolean {
 
 const ANY_DEPTH = '**';
 
-/** Matching time is proportional to the path's segments times the rule's `**`, so both are bounded. */
+/**
+ * Matching time is proportional to the number of segments in the path times the number of `**` in
+ * the rule, so both numbers are bounded.
+ */
 const MOST_DEPTHS = 8;
 
 /** No system opens such a path, so whether it matches is unknown. */
@@ -150,14 +165,14 @@ function patternOf(specifier: string, location: Location): Pattern | null {
   const names = deep
     ? [...base, ANY_DEPTH, specifier.replace(/\/+$/, '')]
     : segmentsOf(atHome ? specifier : `./${specifier}`, location)!;
-  // A `..` may have removed segments of the base.
+  // A `..` may have removed some of the base's segments.
   const changed = base.findIndex((name, at) => names[at] !== name);
   return { names, literal: changed === -1 ? base.length : changed };
 }
 
 /**
- * For allow rules. A `folder` is allowed only together with everything in it. A `.git` must be named
- * explicitly: it contains programs that git starts, and URLs with passwords.
+ * Matches allow rules. A `folder` is allowed only together with everything in it. A `.git` must be
+ * named explicitly: it contains programs that git starts, and URLs with passwords.
  */
 export function allowsPath(
   specifier: string,
@@ -172,7 +187,10 @@ export function allowsPath(
   return reach(folder ? withoutTail(pattern) : pattern, path, steps) === 'in' ? 'yes' : 'no';
 }
 
-/** For deny and ask rules. A `folder` that may contain a matching path is `maybe`. */
+/**
+ * Matches deny and ask rules. For a `folder` that may contain a matching path, the result is
+ * `maybe`.
+ */
 export function stopsPath(
   specifier: string,
   path: readonly string[] | null,
@@ -198,13 +216,13 @@ const anyCase = (pattern: Pattern | null): Pattern | null =>
 export interface NamedPath {
   readonly path: readonly string[];
   readonly folder: boolean;
-  /** It stands inside a word, which may be a text that only mentions it. */
+  /** The path is only part of a word, and the word may be text that merely mentions the path. */
   readonly unsure?: boolean;
 }
 
 /**
- * For deny and ask rules: whether one of many paths matches (`in`), is a folder that may contain a
- * match (`above`), or has an unknown target (`unknown`).
+ * For deny and ask rules: `in` if one of the paths matches, `above` if one is a folder that may
+ * contain a match, `unknown` if one has an unknown target.
  */
 export function reachOf(
   specifier: string,
@@ -220,7 +238,12 @@ export function reachOf(
   let isUnknown = false;
   for (const { path, folder, unsure = false } of paths) {
     isUnknown ||= isOpaque(path);
-    // A fast path for the many files that are too short to match.
+    // No system opens a path of this length; see `isTooLong`.
+    if (2 * path.length > PATH_MAX) {
+      isUnknown = true;
+      continue;
+    }
+    // A shortcut for the many files whose paths are too short to match.
     if (!folder && path.length < least) continue;
     const reached = reach(pattern, path, steps);
     if (reached === 'in' && !unsure) return 'in';
@@ -240,8 +263,8 @@ function withoutTail({ names, literal }: Pattern): Pattern {
 }
 
 /**
- * What comparing one call with all rules may still cost. Each comparison is bounded, but a call may
- * have thousands of names, and a session hundreds of rules.
+ * How many more steps may be spent on comparing one call with all rules. Each comparison is
+ * bounded, but a call may have thousands of names, and a session hundreds of rules.
  */
 export interface Steps {
   left: number;
@@ -290,7 +313,7 @@ function reach(
   return 'above';
 }
 
-/** `*` and `?` within one segment. Backtracking to the last `*` is enough. */
+/** Matches `*` and `?` within one segment. Backtracking to the last `*` is enough. */
 export function fitsName(pattern: string, name: string, steps?: Steps): boolean {
   let [at, in_, star, from, taken] = [0, 0, -1, 0, 0];
   while (in_ < name.length) {

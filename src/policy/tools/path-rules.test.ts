@@ -4,6 +4,7 @@ import type { Decision } from '../../contract/policy.ts';
 import { shellCall } from './call.ts';
 import { decide, type Scopes } from './decide.ts';
 import type { RealPaths } from './named-paths.ts';
+import { reachOf } from './path-match.ts';
 
 /* Files that rules deny, and commands that reach them in other ways. */
 
@@ -155,6 +156,11 @@ const ASKED: readonly string[] = [
   'mv secrets other',
   'git mv secrets other',
   'git add .',
+  'git add -A',
+  "git add ':!a'",
+  'git commit -am x',
+  'git stash',
+  'git stash push -u',
   'git stash push secrets',
   'black --diff .',
   'ruff check --diff secrets',
@@ -283,6 +289,14 @@ describe('[P1] [P7] deny rules for files', () => {
       'black .',
     ];
     expect(safe.map(on)).toEqual(Array(4).fill('ask'));
+    expect(['git add -A', 'git stash -u'].map(on)).toEqual(Array(2).fill('ask'));
     expect(['npm test', 'git commit -m x', 'black src'].map(on)).toEqual(Array(3).fill('allow'));
   });
+});
+
+test('[P1] a path that is too long for the system costs a rule nothing, and may match', () => {
+  const steps = { left: 1000 };
+  const long = [{ path: Array<string>(200_000).fill('a'), folder: false }];
+  expect(reachOf('./a/**/*b*', long, location, steps)).toBe('unknown');
+  expect(steps.left).toBe(1000);
 });

@@ -1,6 +1,7 @@
 import { type ParsedCall, parseCall, type ToolCall } from './call.ts';
 import { isCommandSet } from './command-sets.ts';
 import { allows } from './match.ts';
+import { parseUrl } from './parse-url.ts';
 import { QUESTIONS } from './tool-table.ts';
 
 /**
@@ -31,7 +32,7 @@ function specifierFor({ subject, command, paths, text }: ParsedCall): string | n
         : `//${path.join('/')}`;
     }
     case 'url': {
-      const url = text === null ? null : URL.parse(text);
+      const url = text === null ? null : parseUrl(text);
       return url === null ? null : `domain:${url.hostname}`;
     }
     case 'agent':

@@ -2,11 +2,14 @@ import { each, NO_OPTIONS, NO_WORDS, options, type SetEntry } from './set-entry.
 
 /*
  * The commands of `Bash(safe)` that are not read-only, as listed in docs/policy.md: everyday
- * commands whose effects stay on this machine. They run only the repository's code: no option may
- * name another program, folder or configuration, and no word may lead out of the workspace.
+ * commands whose effects stay on this machine. These commands run only the repository's code: no
+ * option may name another program, folder or configuration, and no word may lead out of the
+ * workspace.
  */
 
 const INSIDE = { operands: 'inside' } as const;
+const TREE = { reads: 'tree' } as const;
+const REPOSITORY = { reads: 'repository' } as const;
 const SCRIPTS = 'build test lint typecheck types check format'.split(' ');
 const product = (heads: string, tails: readonly string[]): string =>
   heads
@@ -130,9 +133,11 @@ const CHECKERS: readonly SetEntry[] = [
   ),
 ];
 
-/** Without -v, which prints staged content. */
+/** Without -A and -u, which add everything in the repository. */
+const ADD = options('-N -f -n -v --dry-run --force --intent-to-add --no-all --verbose');
+/** Without -a, which commits everything in the repository, and -v, which prints staged content. */
 const COMMIT = options(
-  '-a -m= -n -q -s --all --allow-empty --amend --author --date --dry-run --fixup --message --no-edit ' +
+  '-m= -n -q -s --allow-empty --amend --author --date --dry-run --fixup --message --no-edit ' +
     '--no-gpg-sign --no-verify --quiet --signoff',
 );
 /** Sort orders that make git call gpg. */
@@ -144,13 +149,16 @@ const SIGNATURES = ['', '--sort=']
 const GIT: readonly SetEntry[] = [
   {
     words: 'git add',
-    only: options(
-      '-A -N -f -n -u -v --all --dry-run --force --intent-to-add --no-all --update --verbose',
-    ),
+    only: options(ADD, '-A -u --all --update'),
+    reads: 'tree',
+    named: ADD,
+    readsNamed: 'folders',
+    // `:!a` stands for everything in the repository except `a`.
+    neverNamed: [':'],
   },
   {
     words: 'git commit',
-    only: options(COMMIT, '-v --verbose'),
+    only: options(COMMIT, '-a -v --all --verbose'),
     reads: 'tree',
     named: COMMIT,
   },
@@ -161,21 +169,25 @@ const GIT: readonly SetEntry[] = [
     only: options(
       '-a -k -m= -q -u -S --all --include-untracked --keep-index --message --quiet --staged',
     ),
+    ...TREE,
   },
-  { words: 'git stash pop', only: options('-q --index --quiet') },
+  { words: 'git stash pop', only: options('-q --index --quiet'), ...REPOSITORY },
   {
     words: 'git stash',
     only: options('-a -k -q -u -S --all --include-untracked --keep-index --quiet --staged'),
     operands: NO_WORDS,
+    ...TREE,
   },
   { words: 'git init', only: options('-b= -q --bare --initial-branch --quiet'), ...INSIDE },
   {
     words: 'git checkout',
     only: options('-b= -d -q -t --detach --no-track --orphan --ours --quiet --theirs --track'),
+    ...REPOSITORY,
   },
   {
     words: 'git switch',
     only: options('-c= -d -q -t --create --detach --no-track --orphan --quiet --track'),
+    ...REPOSITORY,
   },
   {
     words: 'git branch',
@@ -198,17 +210,19 @@ const GIT: readonly SetEntry[] = [
       '-m= -n -q --abort --continue --ff --ff-only --message --no-commit --no-edit --no-ff --no-gpg-sign ' +
         '--no-stat --quiet --quit --squash --stat',
     ),
+    ...REPOSITORY,
   },
   ...each('git cherry-pick, git revert', {
     only: options(
       '-m= -n -x --abort --continue --mainline --no-commit --no-edit --no-gpg-sign --quit --skip',
     ),
+    ...REPOSITORY,
   }),
 ];
 
 export const SAFE: readonly SetEntry[] = [
   { words: 'mkdir', only: options('-m= -p -v --mode --parents --verbose'), ...INSIDE },
   { words: 'touch', only: options('-a -c -m --no-create'), ...INSIDE },
-  // Given a folder, they process everything in it.
+  // Given a folder, these commands process everything in it.
   ...[...RUNNERS, ...CHECKERS, ...GIT].map((entry) => ({ reads: 'folders' as const, ...entry })),
 ];

@@ -3,7 +3,7 @@ import { baseName, FIND_RUNS, type Plain, RESERVED, RUNNERS } from './plain-word
 
 /* Finds the parts of a command that read or move whole folders. */
 
-/** Programs that do so. */
+/** Programs that read or move whole folders. */
 const OF_FOLDERS: ReadonlySet<string> = new Set(
   (
     '7z ack ag bsdtar chmod chown cp cpio diff docker egrep fgrep find git grep gzip ln mv pax podman rclone rg ' +
@@ -14,30 +14,43 @@ const OF_FOLDERS: ReadonlySet<string> = new Set(
 const FIND_USES: ReadonlySet<string> = new Set([...FIND_RUNS, '-delete', '-fprintf']);
 const TAKES_NAMES: ReadonlySet<string> = new Set(['xargs', 'parallel']);
 
+/** A part of a command that searches the folders that its words name. */
+export interface Search {
+  readonly words: readonly string[];
+  /** It also searches the working directory. */
+  readonly here: boolean;
+  /** It also searches the whole repository that the working directory is in. */
+  readonly repository: boolean;
+}
+
 /**
- * The parts that search folders; `here` if they also search the working directory. In a command that
- * is not plain, words may be anything, such as text to be written, so only known programs count.
+ * The parts that search folders. In a command that is not plain, a word may be anything, such as
+ * text to be written, so only known programs are considered.
  */
 export function searchesIn(
   parts: readonly (readonly string[])[],
   { words: plain }: Plain,
   cwd: string | undefined,
-): { readonly words: readonly string[]; readonly here: boolean }[] {
+): Search[] {
   const isPiped = parts.some(([first = '']) => TAKES_NAMES.has(baseName(first)));
-  return parts.flatMap((part) => {
+  return parts.flatMap((part): Search[] => {
     const words = plain ? part : fromProgram(part);
     if (words === null) return [];
     const reads =
       words[0] === 'find' && (isPiped || words.some((word) => FIND_USES.has(word)))
         ? 'folders'
         : readsOfWords(words, cwd);
-    return reads === 'folders' || reads === 'tree' ? [{ words, here: reads === 'tree' }] : [];
+    if (reads === 'names' || reads === 'files') return [];
+    const here = reads === 'tree' || reads === 'repository';
+    const isGit = baseName(words[0]!) === 'git';
+    // Variables before git may name its repository.
+    return [{ words: isGit ? part : words, here, repository: here && isGit }];
   });
 }
 
 /**
- * The words from the folder program onwards: `sudo -u me /bin/tar c /` becomes `tar c /`. Null if
- * there is none.
+ * The words from the program that works on folders onwards: `sudo -u me /bin/tar c /` becomes `tar
+ * c /`. Null if there is none.
  */
 function fromProgram(words: readonly string[]): string[] | null {
   const isBefore = (word: string): boolean => /^\w+\+?=/.test(word) || RESERVED.has(word);

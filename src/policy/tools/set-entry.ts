@@ -6,30 +6,33 @@ export interface SetEntry {
   /** The first words of the command. */
   readonly words: string;
   /**
-   * The allowed options. They also apply after `--`, where a word may be an option's value or be
-   * passed to another program. `-n=` means that the value may be in the same word; `-NUM` stands
-   * for a number. If missing, any option is allowed, for programs whose options are all harmless.
+   * The allowed options. These options also apply after `--`, where a word may be an option's value
+   * or be passed to another program. `-n=` means that the value may be in the same word; `-NUM`
+   * stands for a number. If missing, any option is allowed; this is for programs whose options are
+   * all harmless.
    */
   readonly only?: ReadonlySet<string>;
-  /** Its options are whole words, such as `-name`, never groups of letters. */
+  /** The program's options are whole words, such as `-name`, never groups of letters. */
   readonly wholeWords?: true;
   /**
    * The allowed words other than options and their values: one of these, or with `inside` any path
    * inside the workspace. If missing, any word is allowed.
    */
   readonly operands?: readonly string[] | 'inside';
-  /** Texts that no word may contain. */
+  /** Strings that no word may contain. */
   readonly never?: readonly string[];
-  /** Texts that no word may begin with. */
+  /** Strings that no word may begin with. */
   readonly neverFirst?: readonly string[];
-  /** What it reads; by default the files it names. */
+  /** What the command reads; by default, the files it names. */
   readonly reads?: Reads;
   /**
-   * If it has no other options than these, it reads only `readsNamed`, by default the files it
-   * names.
+   * If the command has no options other than these, it reads only what `readsNamed` says; by
+   * default, the files it names.
    */
   readonly named?: ReadonlySet<string>;
   readonly readsNamed?: Reads;
+  /** A word that begins with one of these may stand for more than the files it names. */
+  readonly neverNamed?: readonly string[];
 }
 
 export const options = (...lists: (string | ReadonlySet<string>)[]): ReadonlySet<string> =>
@@ -43,22 +46,28 @@ export const each = (names: string, rest: Omit<SetEntry, 'words'> = {}): SetEntr
 
 /**
  * What a command reads: only `names` and no content, the `files` it names, everything in the
- * `folders` it names, or the working directory's whole `tree` as well.
+ * `folders` it names, or the working directory's whole `tree` as well. `repository` is for git
+ * commands that read only the `folders` they name, but change files of the whole repository.
  */
-export type Reads = 'names' | 'files' | 'folders' | 'tree';
+export type Reads = 'names' | 'files' | 'folders' | 'repository' | 'tree';
 
-/** What a call that matches the entry reads. */
+/** What is read by a call that matches the entry. */
 export function readsOf(
-  { words, reads, named, readsNamed }: SetEntry,
+  { words, reads, named, readsNamed, neverNamed = [] }: SetEntry,
   call: readonly string[],
 ): Reads {
-  const flags = call.slice(words.split(' ').length).filter(isFlag);
+  const rest = call.slice(words.split(' ').length);
   const namesAll =
-    named !== undefined && flags.every((flag) => valueIn(flag, named, false) !== null);
+    named !== undefined &&
+    rest.every((word) =>
+      isFlag(word)
+        ? valueIn(word, named, false) !== null
+        : !neverNamed.some((start) => word.startsWith(start)),
+    );
   return (namesAll ? readsNamed : reads) ?? 'files';
 }
 
-/** Whether the words start with those of the entry, whatever follows. */
+/** Whether the words start with the entry's words, whatever follows. */
 export const startsWithEntry = (entry: SetEntry, words: readonly string[]): boolean =>
   entry.words.split(' ').every((word, at) => words[at] === word);
 
@@ -85,8 +94,8 @@ export function matchesEntry(entry: SetEntry, words: readonly string[], cwd?: st
 }
 
 /**
- * The value in the same word as an allowed option, possibly empty; null if the option is not
- * allowed.
+ * The value that is in the same word as an allowed option, possibly empty; null if the option is
+ * not allowed.
  */
 function valueIn(word: string, only: ReadonlySet<string>, wholeWords: boolean): string | null {
   const equals = word.indexOf('=');

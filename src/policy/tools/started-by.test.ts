@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AgentSpec } from '../../contract/session.ts';
 import { decide, strictest } from './decide.ts';
-import { commandText, startedBy } from './started-by.ts';
+import { commandText, startedBy, withDefaults } from './started-by.ts';
 
 const rules = (deny: string[]) => ({ allow: ['*'], ask: [], deny });
 
@@ -64,4 +65,34 @@ test('[P1] an MCP server of an unknown form is refused; one already stored has n
 
 test('[P1] words are quoted for a shell', () => {
   expect(commandText(['a', 'b c', "it's", '', '$x'])).toBe(`a 'b c' 'it'\\''s' '' '$x'`);
+});
+
+test('[P1] [H9] defaults of variables are found as the expression finds them, in linear time', () => {
+  const pieces = fc.constantFrom('$', '{', '}', ':', '-', 'a', '${', ':-', '${A:-', '}');
+  fc.assert(
+    fc.property(
+      fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+      (text) => {
+        expect(withDefaults(text)).toBe(text.replaceAll(/\$\{[^}]*?:-([^}]*)\}/g, '$1'));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  // The expression would take years for this.
+  const open = '${A:-'.repeat(200_000);
+  expect(withDefaults(open)).toBe(open);
+  const closed = `${'$A}'.replace('A', '{A').repeat(200_000)}:-`;
+  expect(withDefaults(closed)).toBe(closed);
+});
+
+test('[P1] an MCP server may not have variables with names that hide its program', () => {
+  const withVariable = (name: string) =>
+    AgentSpec.safeParse(server({ command: 'curl', env: { [name]: 'x' } })).success;
+  expect(['A', 'a_1', '_x'].map(withVariable)).toEqual([true, true, true]);
+  expect(['a b', 'cat a', '1a', 'a-b', 'a=b'].map(withVariable)).toEqual(Array(5).fill(false));
+  const [older] = startedBy({
+    kind: 'claude',
+    mcpServers: { one: { command: 'curl', env: { 'a b': 'x' } } },
+  });
+  expect(older?.calls).toBeNull();
 });

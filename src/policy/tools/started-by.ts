@@ -9,9 +9,12 @@ import { shellCall, type ToolCall } from './call.ts';
 
 /** One configured program. */
 export interface Started {
-  /** The field that configures it, such as `agent.command`. */
+  /** The field that configures the program, such as `agent.command`. */
   readonly field: string;
-  /** All its readings; the strictest verdict applies. Null if its form is unknown. */
+  /**
+   * All possible readings of the program; the strictest verdict applies. Null if the program's form
+   * is unknown.
+   */
   readonly calls: readonly ToolCall[] | null;
 }
 
@@ -48,14 +51,37 @@ function callsOf(server: McpServer): ToolCall[] {
 }
 
 /** Claude Code expands variables, so there are two readings: as written, and with the defaults. */
-const readings = (text: string): string[] => [
-  ...new Set([text, text.replaceAll(/\$\{[^}]*?:-([^}]*)\}/g, '$1')]),
-];
+const readings = (text: string): string[] => [...new Set([text, withDefaults(text)])];
+
+/**
+ * Replaces each `${NAME:-default}` with its default, like `\$\{[^}]*?:-([^}]*)\}`. That regular
+ * expression would take cubic time for text with many `${` and no `}`.
+ */
+export function withDefaults(text: string): string {
+  let replaced = '';
+  let done = 0;
+  let open = text.indexOf('${');
+  let dash = 0;
+  while (open !== -1) {
+    const end = text.indexOf('}', open);
+    if (dash < open + 2) dash = text.indexOf(':-', open + 2);
+    if (end === -1 || dash === -1) break;
+    if (dash + 2 <= end) {
+      replaced += text.slice(done, open) + text.slice(dash + 2, end);
+      done = end + 1;
+    }
+    open = text.indexOf('${', end + 1);
+  }
+  return replaced + text.slice(done);
+}
 
 /** Quotes the words for a shell. */
 export const commandText = (words: readonly string[]): string => words.map(quoted).join(' ');
 
-/** The same, but a word with a variable that Claude Code expands is not plain. */
+/**
+ * Quotes a word. A word with a variable that Claude Code expands gets double quotes, so that it
+ * does not count as plain.
+ */
 const word = (text: string): string => (text.includes('${') ? `"${text}"` : quoted(text));
 
 const quoted = (text: string): string =>

@@ -1,10 +1,13 @@
 import type { Principal } from '../../access/principal.ts';
 import { takesCommands } from '../../contract/agent-kinds.ts';
 import { BatonError } from '../../contract/errors.ts';
+import type { EventOf } from '../../contract/events/table.ts';
 import { type AgentPayload, standingOf } from '../../contract/message.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall } from '../../policy/tools/call.ts';
-import { findToChange, type ServiceParts } from '../service-parts.ts';
+import { findSession } from '../find-session.ts';
+import { giveWay, isLong } from '../give-way.ts';
+import type { ServiceParts } from '../service-parts.ts';
 import { refusedStart } from './agent-check.ts';
 import { denialOf, explain, refusalOf } from './command-check.ts';
 import { judgeAsWritten } from './judge-call.ts';
@@ -17,8 +20,8 @@ export interface ShellMessage extends Pick<AgentPayload, 'allowedTools' | 'disal
 
 /**
  * Refuses a message to the shell agent if the rules do not allow the person to send, edit or retry
- * it (P2, P3). Messages to other agents pass, because their calls are judged one by one. Returns
- * whether a shell runs the message.
+ * it (P2, P3). Messages to other agents pass, because those agents' calls are judged one by one.
+ * Returns whether a shell runs the message.
  */
 export async function checkAdmission(
   parts: ServiceParts,
@@ -30,21 +33,24 @@ export async function checkAdmission(
   // A missing session is reported when the message is stored.
   if (rules === null || !takesCommands(rules.agent)) return false;
   const sent = { ...standingOf(by), ...tools };
-  // Does not follow links: the workspace may be on another machine, which checks again.
-  const verdict = await refusalOf(message, rules.agent, sent, async (call, by) =>
-    judgeAsWritten(call, locationOf(rules.workspacePath, parts), by, rules, ownFiles),
-  );
+  // Links are not followed, because the workspace may be on another machine, which checks again.
+  const verdict = await refusalOf(message, rules.agent, sent, async (call, by) => {
+    if (isLong(message)) await giveWay();
+    return judgeAsWritten(call, locationOf(rules.workspacePath, parts), by, rules, ownFiles);
+  });
   if (verdict === null) return true;
   // A person who may not even send a message must learn nothing about the rules.
-  await findToChange(parts, by, sessionId);
-  const event = { type: 'policy.denied', payload: denialOf(shellCall(message), verdict, masker) };
+  await findSession(parts, by, sessionId, 'operate');
+  if (isLong(message)) await giveWay();
+  const payload = denialOf(shellCall(message), verdict, masker);
+  const event: EventOf<'policy.denied'> = { type: 'policy.denied', payload };
   onDenied?.();
   await store.change({ do: 'note', lane: sessionId, event });
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
 }
 
 /**
- * Refuses an agent that would start something that the rules deny the person who configures it
+ * Refuses an agent if it would start anything that the rules deny to the person who configures it
  * (P1).
  */
 export async function checkAgentStart(

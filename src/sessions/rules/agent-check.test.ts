@@ -17,14 +17,14 @@ test('[P1] the command of an agent is judged again at each start, when it may be
     workspace: { provider: 'directory', path },
     holdOnFailure: false,
   });
-  await rig.service.putRules(ADMIN, GLOBAL, deny('Bash(touch P)'));
+  await rig.services.rules.put(ADMIN, GLOBAL, deny('Bash(touch P)'));
   const made = (name: string) => existsSync(join(path, name));
   await expect(rig.send(id, 'Q')).rejects.toMatchObject({ code: 'policy_denied' });
-  await rig.service.putRules(ADMIN, GLOBAL, deny());
-  await rig.service.act(ADMIN, id, 'hold');
+  await rig.services.rules.put(ADMIN, GLOBAL, deny());
+  await rig.services.sessions.act(ADMIN, id, 'hold');
   const run = await rig.send(id, 'Q');
-  await rig.service.putRules(ADMIN, GLOBAL, deny('Bash(touch P)'));
-  await rig.service.act(ADMIN, id, 'resume');
+  await rig.services.rules.put(ADMIN, GLOBAL, deny('Bash(touch P)'));
+  await rig.services.sessions.act(ADMIN, id, 'resume');
   expect(await rig.finished(run)).toMatchObject({
     state: 'failed',
     attempts: 1,
@@ -66,7 +66,7 @@ test('[P1] MCP servers are judged again at each start, by the channel they were 
   let started = 0;
   const attempt = async () => {
     const body = MessageRequest.parse({ message: 'hello' });
-    await rig.service.send({ ...ADMIN, channel: 'cli' }, rig.session.id, body, null);
+    await rig.services.messages.send({ ...ADMIN, channel: 'cli' }, rig.session.id, body, null);
     const one = await rig.attempt(async function* () {
       started++;
       yield init();
@@ -74,9 +74,9 @@ test('[P1] MCP servers are judged again at each start, by the channel they were 
     });
     return one.ended();
   };
-  await rig.service.putRules(ADMIN, channel('cli'), deny('Bash(touch)'));
+  await rig.services.rules.put(ADMIN, channel('cli'), deny('Bash(touch)'));
   expect(await attempt()).toMatchObject({ kind: 'succeeded' });
-  await rig.service.putRules(ADMIN, channel('api'), deny('Bash(touch)'));
+  await rig.services.rules.put(ADMIN, channel('api'), deny('Bash(touch)'));
   expect(await attempt()).toMatchObject({
     kind: 'failed',
     error: { class: 'permission_denied', message: expect.stringContaining('agent.mcpServers.x') },

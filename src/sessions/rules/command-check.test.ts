@@ -1,10 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { authorised } from '../../../test/support/principals.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { Principal } from '../../access/principal.ts';
 import { MessageRequest } from '../../contract/message.ts';
 import { SECRETS } from '../../policy/masking/corpus.ts';
 
@@ -20,9 +20,8 @@ async function busyRig() {
     holdOnFailure: false,
   });
   const first = await rig.send(id, 'until [ -e go ]; do sleep 0.05; done');
-  await until(async () => (await rig.service.getRun(ADMIN, first)).state === 'running');
-  const put = (given: object) =>
-    rig.service.putRules(ADMIN, { scope: 'session', sessionId: id }, rules(given));
+  await until(async () => (await rig.services.runs.get(ADMIN, first)).state === 'running');
+  const put = (given: object) => rig.services.rules.putForSession(ADMIN, id, rules(given));
   const release = async () => {
     writeFileSync(join(path, 'go'), '');
     await rig.finished(first);
@@ -52,7 +51,7 @@ test('[P3] a queued command is checked again before it runs, and does not run if
   });
   expect(await rig.finished(allowed)).toMatchObject({ state: 'succeeded' });
   expect([rig.made('made'), rig.made('other')]).toEqual([false, true]);
-  expect(await rig.service.invocations(ADMIN, denied)).toEqual([]);
+  expect(await rig.services.runs.invocations(ADMIN, denied)).toEqual([]);
   const events = await rig.denials();
   expect(events).toMatchObject([
     { runId: denied, payload: { tool: 'Bash', scope: 'session', rule: 'Bash(touch)' } },
@@ -60,21 +59,21 @@ test('[P3] a queued command is checked again before it runs, and does not run if
   expect(JSON.stringify(events)).not.toContain(secret);
 
   // A retry is judged like any other message.
-  await expect(rig.service.retryRun(ADMIN, denied)).rejects.toMatchObject({
+  await expect(rig.services.runs.retry(ADMIN, denied)).rejects.toMatchObject({
     code: 'policy_denied',
   });
   await rig.put({});
-  const last = (await rig.service.retryRun(ADMIN, denied)).id;
+  const last = (await rig.services.runs.retry(ADMIN, denied)).id;
   expect(await rig.finished(last)).toMatchObject({ state: 'succeeded' });
   expect(rig.made('made')).toBe(true);
 });
 
 test('[P3] a command that needs approval by then runs only where the sender would be asked', async () => {
   const rig = await busyRig();
-  const line: Principal = { ...ADMIN, channel: 'line' };
+  const line = authorised({ ...ADMIN, channel: 'line' });
   const message = MessageRequest.parse({ message: 'git --version' });
   await rig.put({ allow: ['Bash(git --version)'] });
-  const chat = (await rig.service.send(line, rig.id, message, null)).runId;
+  const chat = (await rig.services.messages.send(line, rig.id, message, null)).runId;
   const mine = await rig.send(rig.id, 'git --version');
   await rig.put({ ask: ['Bash(git)'] });
   await rig.release();

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { EventPayloads } from '../../contract/events/table.ts';
 import type { Channel } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
@@ -11,13 +11,13 @@ import type { Call, Sent } from './tool-scopes.ts';
 
 /*
  * A message to the shell agent is a command, and this agent cannot ask anyone, so the rules are
- * checked when the message is sent and again before it runs (P3). The same goes for programs that
+ * checked when the message is sent and again before it runs (P3). The same applies to programs that
  * an agent is configured to start.
  */
 
 /** On these channels, the sender of a command is the person who would be asked about it. */
 const SENDER_APPROVES: readonly Channel[] = ['web', 'api', 'cli'];
-/** How much of a refused command its event contains. */
+/** How much of a refused command the event about it contains. */
 const EVENT_TEXT_BYTES = 16 * 1024;
 
 /** The verdict if something may not run without another person's approval; null if it may run. */
@@ -51,7 +51,7 @@ export function denialOf(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   { scope, rule, reason }: Verdict,
   masker: Masker,
-): Json {
+): EventPayloads['policy.denied'] {
   let cut = false;
   const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
     const { text, truncated } = fitEnd(masker.maskCall(value), EVENT_TEXT_BYTES);

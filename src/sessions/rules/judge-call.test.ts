@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testRuntime } from '../../../test/support/local-runtime.ts';
@@ -98,6 +98,18 @@ test('[P4] what a reason says about links is recognised again', async () => {
   const after = await verdict('Write', input, 'web');
   expect(linksIn(after.reason)).not.toBe(linksIn(reason));
   expect(linksIn('because')).toBe('');
+});
+
+test('[P4] a link to a name that looks like a part of the reason hides no other link', async () => {
+  const { verdict, work } = machine();
+  symlinkSync('/x; through a link it leads to "y', join(work, 'odd'));
+  symlinkSync('/x; it is unknown where its links lead', join(work, 'odder'));
+  const links = async () =>
+    linksIn((await verdict('Bash', { command: 'cp away/a odd odder' }, 'web')).reason);
+  const before = await links();
+  rmSync(join(work, 'away'));
+  symlinkSync('/etc', join(work, 'away'));
+  expect(await links()).not.toBe(before);
 });
 
 test('[P2] nor may safe commands create or move files there', async () => {
@@ -211,6 +223,47 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
   }
 });
 
+test('[P7] git commands for a whole repository are asked if it contains Baton’s own files', async () => {
+  const home = realpathSync(temporaryDirectory());
+  const [config, login] = [join(home, '.config'), join(home, '.config/baton')];
+  const [nvim, tool, broken] = ['nvim', 'tool', 'broken'].map((name) => join(config, name));
+  for (const folder of [login, `${nvim}/lua`, tool!, `${broken}/.git`, join(home, 'work')])
+    mkdirSync(folder, { recursive: true });
+  for (const top of [config, tool!]) {
+    mkdirSync(join(top, '.git'));
+    writeFileSync(join(top, '.git/HEAD'), 'ref: refs/heads/main\n');
+  }
+  writeFileSync(join(home, 'work/.git'), 'gitdir: /elsewhere\n');
+  symlinkSync(`${nvim}/lua`, join(home, 'work/link'));
+  const own = new OwnFiles({ paths: [login], except: [] });
+  const rules = { session: { ...NONE, allow: ['*'] }, channels: {}, global: null };
+  const on = async (cwd: string, command: string, ceilings = ''): Promise<string> => {
+    const environment = { PATH: '/bin', HOME: home, GIT_CEILING_DIRECTORIES: ceilings };
+    const runtime = testRuntime(cwd, { environment });
+    const call = { tool: 'Bash', input: { command } };
+    const sent = { sent: { channel: 'cli' } } as const;
+    return (await judgeCall(call, runtime, sent, rules as never, own)).decision;
+  };
+  for (const cwd of [nvim!, `${nvim}/lua`, broken!, config])
+    for (const command of ['git add -A', 'git stash -u', 'git add -A && git commit -m x'])
+      expect([cwd, command, await on(cwd, command)]).toEqual([cwd, command, 'ask']);
+  const work = join(home, 'work');
+  const there = [
+    'git -C ../.config/nvim add -A',
+    `git -C ${nvim} stash -u`,
+    `cd ${nvim}/lua && git add -A`,
+    'cd link; git stash -u',
+    `cat ${Array.from({ length: 1100 }, (_, i) => `w${i}`).join(' ')}; git -C ../.config stash`,
+  ];
+  for (const command of there) expect([command, await on(work, command)]).toEqual([command, 'ask']);
+  expect(await on(work, 'git add -A')).toBe('allow');
+  expect(await on(tool!, 'git stash -u')).toBe('allow');
+  expect(await on(nvim!, 'git add init.lua')).toBe('allow');
+  // Git does not look for a repository there, unless it is where git starts.
+  expect(await on(nvim!, 'git add -A', `/x:${config}:${home}`)).toBe('allow');
+  expect(await on(config, 'git add -A', `/x:${config}:${home}`)).toBe('ask');
+});
+
 test('[P1] a denied file stays denied behind a link in the repository', async () => {
   const { decide } = machine();
   const session = { allow: ['*'], deny: ['Read(.env)'] };
@@ -229,7 +282,7 @@ test('[P7] a shell message that names them is refused when sent, and the policy 
   await expect(rig.send(id, command)).rejects.toMatchObject({ code: 'policy_denied' });
   expect(await rig.finished(await rig.send(id, 'true'))).toMatchObject({ state: 'succeeded' });
   const tested = { tool: 'Bash', input: { command }, channel: 'cli', sessionId: id } as const;
-  expect(await rig.service.testPolicy(ADMIN, tested)).toMatchObject({
+  expect(await rig.services.rules.test(ADMIN, tested)).toMatchObject({
     decision: 'deny',
     scope: 'default',
     reason: expect.stringContaining('Baton'),
@@ -322,6 +375,35 @@ test('[P1] a call with many names under many rules with wildcards is decided wit
   expect(await decide('Bash', { command: `cat ${names}` }, 'cli', { deny })).toBe('ask');
   const command = `echo ${'ab'.repeat(400_000)}`;
   expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
+});
+
+test('[P1] [H9] links that stand for thousands of names are not followed for every name', async () => {
+  const { work, decide } = machine();
+  mkdirSync(join(work, 'end'));
+  symlinkSync(`${'src/../'.repeat(580)}end`, join(work, 'many'));
+  symlinkSync(`${'many/../'.repeat(38)}many`, join(work, 'more'));
+  const names = Array.from({ length: 1000 }, (_, i) => `more/${i}`).join(' ');
+  // Followed in full, they would take more than a minute.
+  expect(await decide('Bash', { command: `cat ${names}` }, 'line')).toBe('ask');
+  expect(await decide('Read', { file_path: 'many/x' }, 'web')).toBe('allow');
+});
+
+test('[P1] [H9] long pieces and hosts cost as much as comparing them takes', async () => {
+  const { decide } = machine();
+  const deny = Array.from({ length: 200 }, (_, i) => `Bash(*a${i}${'a'.repeat(470)}*)`);
+  const text = Array.from({ length: 200 }, (_, i) => `Bash(a$a${i}${'a'.repeat(459)})`);
+  const command = 'a'.repeat(480_000);
+  // Compared in full, each list would take more than ten seconds.
+  expect(await decide('Bash', { command }, 'cli', { deny })).toBe('ask');
+  expect(await decide('Bash', { command: `${command};` }, 'cli', { deny: text })).toBe('ask');
+  const words = [...'bcdefghijklmnopqrstuvwxyzABCD'].join(' ');
+  const ask = Array.from({ length: 200 }, (_, i) => `Bash(a -z${i} ${words})`);
+  const long = `${'b c '.repeat(100_000)};true a ${words}`;
+  expect(await decide('Bash', { command: long }, 'cli', { ask })).toBe('ask');
+  const host = Array.from({ length: 5400 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
+  const hosts = Array.from({ length: 200 }, (_, i) => `WebFetch(domain:${i}.example)`);
+  const url = `https://${host}/`;
+  expect(await decide('WebFetch', { url }, 'cli', { deny: hosts })).toBe('ask');
 });
 
 test('[P2] a name that is too long for the system counts by what it comes to', async () => {

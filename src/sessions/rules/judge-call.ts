@@ -2,7 +2,7 @@ import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
-import type { Location } from '../../policy/tools/path-match.ts';
+import { type Location, UNKNOWN_FOLDER } from '../../policy/tools/path-match.ts';
 import { judgeRefused } from '../../policy/tools/refused-tools.ts';
 import type { RulesInForce } from '../approvals/approval-store.ts';
 import { realCalls } from './real-call.ts';
@@ -17,7 +17,7 @@ interface Speakers {
 
 /**
  * Judges a call in the runtime where it would run, both as written and by where its paths really
- * lead. Checks the rules, and whether it touches Baton's own files (P3, P7).
+ * lead. Checks the rules, and whether the call touches Baton's own files (P3, P7).
  */
 export async function judgeCall(
   call: Call,
@@ -40,28 +40,37 @@ export async function judgeCall(
 }
 
 const TARGETS_MAX = 3;
-// web/approvals/reason.ts recognises these to translate them.
+// web/approvals/reason.ts recognises these phrases to translate them.
 const LINKED = '; through a link it leads to ';
 const NOT_FOLLOWED = '; it has too many names to see where its links lead';
+const UNKNOWN = '; it is unknown where its links lead';
 
-/** Names targets outside the workspace first: they are what the person must know. */
+/** Names targets outside the workspace first, because the person must know about them. */
 function linksTo(targets: readonly string[], workspace: string): string {
-  if (targets.length === 0) return '';
+  const known = targets.filter((target) => !isUnknown(target));
+  const unknown = known.length < targets.length ? UNKNOWN : '';
+  if (known.length === 0) return unknown;
   const isInside = (target: string): boolean =>
     target.startsWith(`${workspace}/`) && !/\/\.git(?:\/|$)/i.test(target);
-  const sorted = [...targets.filter((each) => !isInside(each)), ...targets.filter(isInside)];
+  const sorted = [...known.filter((each) => !isInside(each)), ...known.filter(isInside)];
   const named = sorted.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
   const more = sorted.length - named.length;
-  return `${LINKED}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${LINKED}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}${unknown}`;
 }
 
-/** What a reason says about links, to notice that they lead elsewhere since a person saw it. */
+const isUnknown = (target: string): boolean => `${target}/`.startsWith(`${UNKNOWN_FOLDER}/`);
+
+/**
+ * The part of a reason about links. If it differs from what a person saw, the links now lead
+ * elsewhere.
+ */
 export function linksIn(reason: string): string {
-  const at = Math.max(reason.lastIndexOf(LINKED), reason.lastIndexOf(NOT_FOLLOWED));
-  return at === -1 ? '' : reason.slice(at);
+  const starts = [LINKED, NOT_FOLLOWED, UNKNOWN].map((each) => reason.indexOf(each));
+  const first = Math.min(...starts.filter((at) => at !== -1));
+  return reason.slice(first);
 }
 
-/** The same on any machine, without following paths. */
+/** Judges a call on any machine, without following links. */
 export function judgeAsWritten(
   call: Call,
   location: Location,

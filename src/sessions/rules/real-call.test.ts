@@ -107,8 +107,7 @@ test('[P3] a call through a link is also judged by where it leads', async () => 
   const outside = temporaryDirectory();
   symlinkSync(outside, join(rig.path, 'away'));
   const rules = { allow: ['Read'], ask: [], deny: [`Read(/${outside}/**)`] };
-  const scope = { scope: 'session', sessionId: rig.session.id } as const;
-  await rig.service.putRules(ADMIN, scope, rules);
+  await rig.services.rules.putForSession(ADMIN, rig.session.id, rules);
   await rig.say('read');
   const answers: (ToolAnswer | undefined)[] = [];
   const attempt = await rig.attempt(async function* ({ permit }) {

@@ -3,12 +3,16 @@ import type { Json } from '../../contract/json.ts';
 import { FILE_FIELDS, namesOfCall, spellingsOf, type ToolCall } from '../../policy/tools/call.ts';
 import { PATH_MAX, shortened } from '../../policy/tools/short-path.ts';
 import { type Links, RealPaths } from './real-paths.ts';
+import { repositoriesOf } from './repositories.ts';
 
-type Call = Pick<ToolCall, 'tool' | 'input' | 'real'>;
+type Call = Pick<ToolCall, 'tool' | 'input' | 'real' | 'repositories'>;
 
 export interface RealCalls {
   readonly calls: readonly Call[];
-  /** Where paths of the call lead, if not to where they seem to: the person who approves it must know. */
+  /**
+   * The targets of paths that do not lead where they seem to. The person who approves the call must
+   * know them.
+   */
   readonly targets: readonly string[];
   /** False if the call has too many names to follow. */
   readonly isFollowed: boolean;
@@ -16,16 +20,19 @@ export interface RealCalls {
 
 /**
  * The calls that path rules judge in place of this one, because a repository may contain a link
- * that leads out of it. A file tool is judged as written and by where its paths lead; for a command
- * or an unknown tool, the judgement includes where each of its names leads.
+ * that leads out of it. A call of a file tool is judged both as written and by where its paths
+ * lead; for a command or an unknown tool, the target of each name is judged as well.
  */
 export async function realCalls(call: Call, runtime: Links): Promise<RealCalls> {
   const { tool, input } = call;
-  const { root: workspace, home } = runtime;
+  const { root: workspace, home, environment } = runtime;
   const paths = await RealPaths.in(runtime);
   const atHome = (path: string): string => shortened(path.replace(/^~(?=\/|$)/, () => home));
   const names = namesOfCall({ tool, input, home });
-  if (names === null) return { calls: [call], targets: [], isFollowed: false };
+  if (names === null) {
+    const repositories = await repositoriesOf([workspace], paths, environment);
+    return { calls: [{ ...call, repositories }], targets: [], isFollowed: false };
+  }
   if (names.size > 0) {
     const resolved = await Promise.all(
       [...names]
@@ -37,7 +44,13 @@ export async function realCalls(call: Call, runtime: Links): Promise<RealCalls> 
     // A name that neither exists nor leads through a link is judged as written.
     const known = resolved.filter((each) => each[1].exists || isElsewhere(each));
     const targets = resolved.filter(isElsewhere).map(([, { path }]) => path);
-    return { calls: [{ ...call, real: new Map(known) }], targets, isFollowed: true };
+    const folders = known.filter(([, { folder }]) => folder).map(([, { path }]) => path);
+    const repositories = await repositoriesOf([workspace, ...folders], paths, environment);
+    return {
+      calls: [{ ...call, real: new Map(known), repositories }],
+      targets,
+      isFollowed: true,
+    };
   }
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return { calls: [call], targets: [], isFollowed: true };
@@ -46,14 +59,15 @@ export async function realCalls(call: Call, runtime: Links): Promise<RealCalls> 
   const targets = new Set<string>();
   // Tries both spellings of a name (`spellingsOf`), because a link may have either.
   for (const spelled of [AS_WRITTEN, COMPOSED]) {
-    // After a link, the system resolves `..` from the link's target, but Claude Code from the link
-    // itself.
+    // After a link, the system resolves `..` from the link's target, but Claude Code resolves it
+    // from the link itself.
     for (const way of [AS_WRITTEN, normalize]) {
       const changed: Fields = {};
       for (const name of FILE_FIELDS) {
         const said = Object.hasOwn(input, name) ? input[name] : undefined;
         const path = typeof said === 'string' ? atHome(spelled(said)) : '';
-        // Nothing opens a longer path, and following one name by name would take too long.
+        // A path longer than this cannot be opened, and following it name by name would take too
+        // long.
         if (path === '' || path.length > PATH_MAX) continue;
         const { path: real } = await paths.of(way(path));
         if (real === resolve(workspace, path)) continue;

@@ -4,21 +4,31 @@ import {
   isUnknownLink,
   PROC_DEPTH,
   segmentsOf,
+  UNKNOWN_FOLDER,
 } from '../../policy/tools/path-match.ts';
 import type { Inspected, Runtime } from '../../workspaces/runtime.ts';
 
-/** What following links takes of a runtime. */
-export type Links = Pick<Runtime, 'root' | 'home' | 'inspect'>;
+/** The part of a runtime that is needed to follow links and to find repositories. */
+export type Links = Pick<Runtime, 'root' | 'home' | 'environment' | 'inspect'>;
 
-/** Where a name leads, and whether that is a folder; false if nothing is there. */
+/**
+ * Where a name leads, below `UNKNOWN_FOLDER` if that is unknown. `folder` is false if nothing is
+ * there.
+ */
 export interface RealPath {
   readonly path: string;
   readonly folder: boolean;
   readonly exists: boolean;
 }
 
-/** Systems follow no more links than this. */
+/** Operating systems do not follow more links than this. */
 const LINKS_MAX = 40;
+/**
+ * How many names all paths of one call may have, with those of the links that they lead through. A
+ * repository's links can stand for tens of thousands of names each, and a command can name a
+ * thousand paths.
+ */
+const NAMES_MAX = 30_000;
 
 /**
  * Follows links as the system does, name by name: `..` after a link is the parent of its target.
@@ -28,12 +38,17 @@ const LINKS_MAX = 40;
  */
 export class RealPaths {
   readonly #workspace: string;
-  /** Its real path. */
+  /** The real path of the workspace. */
   readonly #real: string;
   readonly #inspect: Links['inspect'];
   readonly #inspected: Map<string, Promise<Inspected>>;
+  #namesLeft = NAMES_MAX;
 
-  private constructor({ root, inspect }: Links, real = root, inspected = new Map()) {
+  private constructor(
+    { root, inspect }: Pick<Links, 'root' | 'inspect'>,
+    real = root,
+    inspected = new Map(),
+  ) {
     this.#workspace = root;
     this.#real = real;
     this.#inspect = inspect;
@@ -43,9 +58,10 @@ export class RealPaths {
   static async in(links: Links): Promise<RealPaths> {
     const { root } = links;
     const paths = new RealPaths({ ...links, root: '/' });
-    // All names at once, because one after the other takes several times as long.
+    // Inspects all names at once, because inspecting one after the other would take several times
+    // as long.
     for (let at = root; at !== dirname(at); at = dirname(at)) void paths.#inspectOnce(at);
-    // By now, a link may have taken the place of the workspace.
+    // By now, a link may have replaced the workspace.
     const { path, exists } = await paths.of(root);
     return new RealPaths(links, exists ? path : root, paths.#inspected);
   }
@@ -74,9 +90,10 @@ export class RealPaths {
     let links = 0;
     while (rest.length > 0) {
       const name = rest.pop()!;
+      if (--this.#namesLeft < 0) return { path: UNKNOWN_FOLDER, folder: true, exists: true };
       if (name === '' || name === '.') continue;
       if (name === '..') {
-        // After a missing name, `..` undoes it, as in a program that resolves paths only by name.
+        // `..` after a missing name cancels it, as in programs that resolve paths only by name.
         if (gone.pop() === undefined) at = dirname(at);
         folder = true;
         continue;
@@ -105,6 +122,10 @@ export class RealPaths {
       if (inspected.kind === 'missing') {
         gone.push(name);
         continue;
+      }
+      if (inspected.kind === 'unknown') {
+        const path = [UNKNOWN_FOLDER, ...rest.reverse()].join('/');
+        return { path, folder: true, exists: true };
       }
       if (inspected.kind !== 'link') {
         at = next;

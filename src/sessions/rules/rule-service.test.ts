@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { expect, test } from 'vitest';
+import { authorised, type Person } from '../../../test/support/principals.ts';
 import { ADMIN, type ServiceRig, serviceRig } from '../../../test/support/service-rig.ts';
-import type { Principal } from '../../access/principal.ts';
 import type { Role } from '../../contract/access.ts';
 import { newId } from '../../contract/ids.ts';
 import { type Channel, MessageRequest } from '../../contract/message.ts';
@@ -19,18 +19,18 @@ async function person(
   { store }: ServiceRig,
   name: string,
   { role = 'operator' as Role, channel = 'api' as Channel } = {},
-): Promise<Principal> {
+): Promise<Person> {
   const { id } = await store.createUser({ id: newId(), name, role });
-  return { userId: id, role, channel };
+  return authorised({ userId: id, role, channel });
 }
 
 async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
   const rig = await serviceRig({ executes: false });
   const owner = await person(rig, 'hanako');
   const body = CreateSession.parse({ name: 'hers', agent: { kind: agent } });
-  const { id } = await rig.service.create(owner, body);
-  const send = (by: Principal, message: string, more: object = {}) =>
-    rig.service.send(by, id, MessageRequest.parse({ message, ...more }), null);
+  const { id } = await rig.services.sessions.create(owner, body);
+  const send = (by: Person, message: string, more: object = {}) =>
+    rig.services.messages.send(by, id, MessageRequest.parse({ message, ...more }), null);
   const denials = async () =>
     (await rig.store.listAfter(id, 0, 1000))
       .filter(({ type }) => type === 'policy.denied')
@@ -47,32 +47,35 @@ async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
 }
 
 test('[P1] [P2] rules of the server, a channel and a session, each for those who may set them', async () => {
-  const { service, rig, owner, scope, id } = await sessionRig();
+  const { services, rig, owner, scope, id } = await sessionRig();
   const taro = await person(rig, 'taro');
-  expect(await service.rules(owner, GLOBAL)).toEqual(shared({}));
-  expect(await service.rules(owner, scope)).toEqual(rules({}));
+  expect(await services.rules.get(owner, GLOBAL)).toEqual(shared({}));
+  expect(await services.rules.get(owner, scope)).toEqual(rules({}));
   const line = { scope: 'channel', channel: 'line' } as const;
-  expect(await service.rules(taro, line)).toEqual(shared(CHANNEL_DEFAULTS.line));
+  expect(await services.rules.get(taro, line)).toEqual(shared(CHANNEL_DEFAULTS.line));
 
   const own = rules({ allow: ['Read'], deny: ['Bash(git push)'] });
-  expect(await service.putRules(owner, scope, own)).toEqual(own);
-  expect(await service.rules(owner, scope)).toEqual(own);
-  await expect(service.rules(taro, scope)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(service.putRules(taro, scope, own)).rejects.toMatchObject({ code: 'not_found' });
-  await service.share(owner, id, { shares: [{ user: 'taro', level: 'view' }] });
-  expect(await service.rules(taro, scope)).toEqual(own);
-  await expect(service.putRules(taro, scope, own)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await services.rules.putForSession(owner, id, own)).toEqual(own);
+  expect(await services.rules.get(owner, scope)).toEqual(own);
+  await expect(services.rules.get(taro, scope)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(services.rules.putForSession(taro, id, own)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await services.shares.put(owner, id, { shares: [{ user: 'taro', level: 'view' }] });
+  expect(await services.rules.get(taro, scope)).toEqual(own);
+  await expect(services.rules.putForSession(taro, id, own)).rejects.toMatchObject({
+    code: 'forbidden',
+  });
   for (const where of [GLOBAL, line]) {
     const all = shared({ ...own, enforced: own.deny });
-    await expect(service.putRules(owner, where, all)).rejects.toMatchObject({ code: 'forbidden' });
-    expect(await service.putRules(ADMIN, where, all)).toEqual(all);
-    expect(await service.rules(taro, where)).toEqual(all);
+    expect(await services.rules.put(ADMIN, where, all)).toEqual(all);
+    expect(await services.rules.get(taro, where)).toEqual(all);
   }
 });
 
 test('[P1] an invalid rule, or one with a secret, is refused with its position', async () => {
-  const { service, owner, scope } = await sessionRig();
-  const put = (given: ToolRules) => service.putRules(owner, scope, given);
+  const { services, owner, scope, id } = await sessionRig();
+  const put = (given: ToolRules) => services.rules.putForSession(owner, id, given);
   await expect(put({ allow: ['Read', 'Bash( )'], ask: [], deny: [] })).rejects.toMatchObject({
     code: 'invalid_request',
     details: { field: 'allow.1' },
@@ -82,29 +85,29 @@ test('[P1] an invalid rule, or one with a secret, is refused with its position',
     code: 'invalid_request',
     details: { field: 'deny' },
   });
-  expect(await service.rules(owner, scope)).toEqual(rules({}));
+  expect(await services.rules.get(owner, scope)).toEqual(rules({}));
 });
 
 test('[P1] only ask and deny rules can be enforced', async () => {
-  const { service } = await sessionRig();
-  const put = (given: object) => service.putRules(ADMIN, GLOBAL, shared(given));
+  const { services } = await sessionRig();
+  const put = (given: object) => services.rules.put(ADMIN, GLOBAL, shared(given));
   await expect(
     put({ deny: ['Bash'], allow: ['Read'], enforced: ['Bash', 'Read'] }),
   ).rejects.toMatchObject({ code: 'invalid_request', details: { field: 'enforced.1' } });
   // Rules stored before enforcement existed.
-  await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash'] }));
-  expect(await service.rules(ADMIN, GLOBAL)).toEqual(shared({ deny: ['Bash'] }));
+  await services.rules.put(ADMIN, GLOBAL, rules({ deny: ['Bash'] }));
+  expect(await services.rules.get(ADMIN, GLOBAL)).toEqual(shared({ deny: ['Bash'] }));
 });
 
 test('[P6] a change of rules is audited with the rules before it', async () => {
-  const { service, owner, scope, store, id } = await sessionRig();
-  await service.putRules(owner, scope, rules({ allow: ['Read'] }));
+  const { services, owner, store, id } = await sessionRig();
+  await services.rules.putForSession(owner, id, rules({ allow: ['Read'] }));
   const long = rules({
     deny: Array.from({ length: 200 }, (_, i) => `Bash(command-${i} argument)`),
   });
-  await service.putRules(owner, scope, long);
+  await services.rules.putForSession(owner, id, long);
   const marked = shared({ ask: ['Read'], enforced: ['Read'] });
-  await service.putRules(ADMIN, { scope: 'channel', channel: 'line' }, marked);
+  await services.rules.put(ADMIN, { scope: 'channel', channel: 'line' }, marked);
   const audited = await store.listAudit({ limit: 10, action: 'policy.update' });
   expect(audited.map(({ target, before, after }) => ({ target, before, after }))).toEqual([
     {
@@ -122,16 +125,20 @@ test('[P6] a change of rules is audited with the rules before it', async () => {
 });
 
 test('[P1] a test returns what the current rules would decide, and changes nothing', async () => {
-  const { service, rig, owner, scope, id, store } = await sessionRig();
+  const { services, rig, owner, id, store } = await sessionRig();
   const push = { tool: 'Bash', input: { command: 'git push' } };
   const test = (channel: Channel, sessionId?: string, by = owner) =>
-    service.testPolicy(by, { ...push, channel, ...(sessionId === undefined ? {} : { sessionId }) });
+    services.rules.test(by, {
+      ...push,
+      channel,
+      ...(sessionId === undefined ? {} : { sessionId }),
+    });
   expect(await test('line')).toMatchObject({ decision: 'deny', scope: 'channel' });
   expect(await test('web')).toMatchObject({ decision: 'ask', scope: 'default', rule: null });
   expect(await test('cli')).toMatchObject({ decision: 'allow' });
-  await service.putRules(ADMIN, GLOBAL, rules({ deny: ['Bash(git push)'] }));
+  await services.rules.put(ADMIN, GLOBAL, rules({ deny: ['Bash(git push)'] }));
   expect(await test('cli')).toMatchObject({ decision: 'deny', scope: 'global' });
-  await service.putRules(owner, scope, rules({ allow: ['Bash(git push)'] }));
+  await services.rules.putForSession(owner, id, rules({ allow: ['Bash(git push)'] }));
   expect(await test('line', id)).toMatchObject({ decision: 'allow', scope: 'session' });
   const taro = await person(rig, 'taro');
   await expect(test('line', id, taro)).rejects.toMatchObject({ code: 'not_found' });
@@ -140,7 +147,7 @@ test('[P1] a test returns what the current rules would decide, and changes nothi
 });
 
 test('[P3] a command that the rules deny is refused, logged and leaves no run', async () => {
-  const { service, rig, owner, id, send, denials, scope } = await sessionRig();
+  const { services, rig, owner, id, send, denials } = await sessionRig();
   await expect(send(owner, 'rm -rf build')).rejects.toMatchObject({
     code: 'policy_denied',
     status: 403,
@@ -149,7 +156,7 @@ test('[P3] a command that the rules deny is refused, logged and leaves no run', 
   expect(await denials()).toMatchObject([
     { tool: 'Bash', input: { command: 'rm -rf build' }, scope: 'channel', rule: 'Bash(rm -rf)' },
   ]);
-  expect((await service.listRuns(owner, { sessionId: id })).items).toEqual([]);
+  expect((await services.runs.list(owner, { sessionId: id })).items).toEqual([]);
   // The sender is the person who would be asked.
   await send(owner, 'make install && ./deploy');
   await send(owner, 'ls', { allowedTools: ['Bash(ls)'] });
@@ -159,7 +166,7 @@ test('[P3] a command that the rules deny is refused, logged and leaves no run', 
   await expect(send(owner, 'ls', { allowedTools: ['Read'] })).rejects.toMatchObject({
     code: 'policy_denied',
   });
-  await service.putRules(owner, scope, rules({ deny: ['Bash(ls)'] }));
+  await services.rules.putForSession(owner, id, rules({ deny: ['Bash(ls)'] }));
   await expect(send(owner, 'ls -la')).rejects.toMatchObject({ code: 'policy_denied' });
   // Nobody learns the rules of a session that they cannot see.
   const taro = await person(rig, 'taro');
@@ -169,9 +176,9 @@ test('[P3] a command that the rules deny is refused, logged and leaves no run', 
 });
 
 test('[P3] a channel on which nobody can be asked refuses what needs approval', async () => {
-  const { service, rig, id, owner, send } = await sessionRig();
+  const { services, rig, id, owner, send } = await sessionRig();
   const line = await person(rig, 'chat', { channel: 'line' });
-  await service.share(owner, id, { shares: [{ user: 'chat', level: 'operate' }] });
+  await services.shares.put(owner, id, { shares: [{ user: 'chat', level: 'operate' }] });
   await send(line, 'git status');
   await expect(send(line, 'make install')).rejects.toMatchObject({
     code: 'policy_denied',
@@ -180,12 +187,12 @@ test('[P3] a channel on which nobody can be asked refuses what needs approval', 
 });
 
 test('[P3] an edited message is checked like a new one, by the rules of its channel', async () => {
-  const { service, owner, send } = await sessionRig();
+  const { services, owner, send } = await sessionRig();
   const { runId } = await send(owner, 'ls');
-  await expect(service.editRun(owner, runId, { message: 'rm -rf /' })).rejects.toMatchObject({
+  await expect(services.runs.edit(owner, runId, { message: 'rm -rf /' })).rejects.toMatchObject({
     code: 'policy_denied',
   });
-  expect(await service.editRun(owner, runId, { message: 'ls -la' })).toMatchObject({
+  expect(await services.runs.edit(owner, runId, { message: 'ls -la' })).toMatchObject({
     message: 'ls -la',
   });
 });
@@ -215,10 +222,14 @@ test('[P4] a secret in a refused command is masked in its event', async () => {
 });
 
 test('[P1] a rule for the home directory matches files there, and nothing else', async () => {
-  const { service, owner, scope, id } = await sessionRig('claude');
-  await service.putRules(owner, scope, rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }));
+  const { services, owner, id } = await sessionRig('claude');
+  await services.rules.putForSession(
+    owner,
+    id,
+    rules({ allow: ['Read'], deny: ['Read(~/.ssh/**)'] }),
+  );
   const decided = async (tool: string, input: Record<string, string>) =>
-    (await service.testPolicy(owner, { tool, input, channel: 'api', sessionId: id })).decision;
+    (await services.rules.test(owner, { tool, input, channel: 'api', sessionId: id })).decision;
   expect(await decided('Read', { file_path: `${homedir()}/.ssh/id` })).toBe('deny');
   expect(await decided('Read', { file_path: '/srv/readme' })).toBe('allow');
   expect(await decided('Bash', { command: 'cat ~/.ssh/id' })).toBe('deny');

@@ -1,23 +1,39 @@
-import { entryOf, type NewAuditEntry, type Principal } from '../../access/principal.ts';
-import { requireRight } from '../../access/require-right.ts';
+import {
+  type Authorised,
+  entryOf,
+  type NewAuditEntry,
+  type Principal,
+} from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { Json } from '../../contract/json.ts';
-import type { ScopeRules, ToolRules } from '../../contract/policy.ts';
+import type { ScopeRules, TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';
 import type { RuleScope } from '../approvals/approval-store.ts';
+import { findSession } from '../find-session.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
-import type { SessionService } from '../service.ts';
-import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
+import type { ServiceParts } from '../service-parts.ts';
 import { locationOf, scopesOf } from './tool-scopes.ts';
 
-type Part = Pick<SessionService, 'rules' | 'putRules' | 'testPolicy'>;
+type SharedScope = Exclude<RuleScope, { readonly scope: 'session' }>;
+
+/** The rules for what agents may do on the whole server, on a channel or in a session (P1). */
+export interface RuleService {
+  /** A channel has default rules until its own rules are set. */
+  get(by: Authorised<'read'>, scope: RuleScope): Promise<ScopeRules>;
+  /** Replaces the rules of the server or of a channel. */
+  put(by: Authorised<'admin'>, scope: SharedScope, rules: ScopeRules): Promise<ScopeRules>;
+  putForSession(by: Authorised<'run'>, sessionId: string, rules: ScopeRules): Promise<ScopeRules>;
+  /** What the rules would say about a hypothetical tool call. */
+  test(by: Authorised<'read'>, body: TestPolicy): Promise<Verdict>;
+}
 
 const NONE: ToolRules = { allow: [], ask: [], deny: [] };
 
-/** What agents may do: on the whole server, on a channel, in a session (P1). */
-export function ruleService(parts: ServiceParts): Part {
+export function ruleService(
+  parts: Pick<ServiceParts, 'store' | 'log' | 'maskJson' | 'ownFiles' | 'home'>,
+): RuleService {
   const { store, log, maskJson } = parts;
 
   const read = async (scope: RuleScope): Promise<ScopeRules> => {
@@ -27,27 +43,30 @@ export function ruleService(parts: ServiceParts): Part {
     return scope.scope === 'session' ? rules : { enforced: [], ...rules };
   };
 
+  const write = async (by: Principal, scope: RuleScope, rules: ScopeRules): Promise<ScopeRules> => {
+    for (const list of ['allow', 'ask', 'deny'] as const) mustBeRules(list, rules[list]);
+    mustBeStops(rules);
+    refuseSecrets({ ...rules }, maskJson);
+    const entry = entryFor(by, scope, await read(scope), rules);
+    const put = await store.audited(entry).putRules(scope, rules);
+    log.info({ scope }, 'Tool rules changed');
+    return put;
+  };
+
   return {
-    async rules(by, scope) {
-      requireRight(by, 'read');
+    async get(by, scope) {
       if (scope.scope === 'session') await findSession(parts, by, scope.sessionId, 'view');
       return read(scope);
     },
 
-    async putRules(by, scope, rules) {
-      if (scope.scope === 'session') await findToChange(parts, by, scope.sessionId);
-      else requireRight(by, 'admin');
-      for (const list of ['allow', 'ask', 'deny'] as const) mustBeRules(list, rules[list]);
-      mustBeStops(rules);
-      refuseSecrets({ ...rules }, maskJson);
-      const entry = entryFor(by, scope, await read(scope), rules);
-      const put = await store.audited(entry).putRules(scope, rules);
-      log.info({ scope }, 'Tool rules changed');
-      return put;
+    put: write,
+
+    async putForSession(by, sessionId, rules) {
+      await findSession(parts, by, sessionId, 'operate');
+      return write(by, { scope: 'session', sessionId }, rules);
     },
 
-    async testPolicy(by, { tool, input, channel, sessionId }) {
-      requireRight(by, 'read');
+    async test(by, { tool, input, channel, sessionId }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const session = sessionId === undefined ? null : await store.rulesFor(sessionId);
       const rules = session ?? (await store.sharedRules());
@@ -82,7 +101,10 @@ export function mustBeRules(field: string, rules: readonly string[]): void {
   );
 }
 
-/** Limit for the audit log, measured as JSON; for longer lists, only their lengths are recorded. */
+/**
+ * The largest rule lists that the audit log records, measured as JSON; for longer lists, it records
+ * only the lengths.
+ */
 const DETAIL_MAX = 4000;
 
 function entryFor(

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRig, END, init } from '../../../test/support/attempt-rig.ts';
+import { authorised } from '../../../test/support/principals.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../contract/ids.ts';
 import { MessageRequest } from '../../contract/message.ts';
 import { mayUse } from './sender-check.ts';
@@ -14,10 +14,10 @@ import { mayUse } from './sender-check.ts';
 async function withGuest() {
   const rig = await serviceRig();
   const { id } = await rig.session('shared', { holdOnFailure: false });
-  const guest: Principal = { userId: newId(), role: 'operator', channel: 'api' };
+  const guest = authorised({ userId: newId(), role: 'operator', channel: 'api' });
   await rig.store.createUser({ id: guest.userId, name: 'taro', role: 'operator' });
   const share = (level: 'view' | 'operate' | null) =>
-    rig.service.share(ADMIN, id, { shares: level === null ? [] : [{ user: 'taro', level }] });
+    rig.services.shares.put(ADMIN, id, { shares: level === null ? [] : [{ user: 'taro', level }] });
   await share('operate');
   return { rig, id, guest, share };
 }
@@ -33,18 +33,21 @@ test.each<[what: string, change: (guest: Guest) => Promise<unknown>]>([
   const guest = await withGuest();
   const { rig, id } = guest;
   const file = join(temporaryDirectory(), 'ran');
-  await rig.service.act(ADMIN, id, 'hold');
+  await rig.services.sessions.act(ADMIN, id, 'hold');
   const body = MessageRequest.parse({ message: `touch ${file}` });
-  const { runId } = await rig.service.send(guest.guest, id, body, null);
+  const { runId } = await rig.services.messages.send(guest.guest, id, body, null);
   await change(guest);
-  await rig.service.act(ADMIN, id, 'resume');
+  await rig.services.sessions.act(ADMIN, id, 'resume');
   expect(await rig.finished(runId)).toMatchObject({
     state: 'failed',
-    error: { class: 'permission_denied', message: expect.stringContaining('may no longer run') },
+    error: {
+      class: 'permission_denied',
+      message: expect.stringContaining('no longer allowed to run'),
+    },
   });
   expect(existsSync(file)).toBe(false);
   // A person who may can retry it, and the message is theirs then.
-  const { id: again } = await rig.service.retryRun(ADMIN, runId);
+  const { id: again } = await rig.services.runs.retry(ADMIN, runId);
   expect(await rig.finished(again)).toMatchObject({ state: 'succeeded' });
   expect(existsSync(file)).toBe(true);
 });
@@ -73,8 +76,8 @@ test.each([
     const rig = await attemptRig();
     const { id } = rig.session;
     await rig.store.createUser({ id: 'taro', name: 'taro', role: 'operator' });
-    await rig.service.share(ADMIN, id, { shares: [{ user: 'taro', level: 'operate' }] });
-    const taro: Principal = { userId: 'taro', role: 'operator', channel: 'cli' };
+    await rig.services.shares.put(ADMIN, id, { shares: [{ user: 'taro', level: 'operate' }] });
+    const taro = authorised({ userId: 'taro', role: 'operator', channel: 'cli' });
     await rig.say('first');
     const started = Promise.withResolvers<void>();
     await rig.attempt(async function* () {
@@ -84,11 +87,13 @@ test.each([
     });
     await started.promise;
     await until(async () => (await rig.store.getSession(id))?.session.conversation !== null);
-    const first = await rig.service.fork(taro, id, { name: 'first fork' });
+    const first = await rig.services.sessions.fork(taro, id, { name: 'first fork' });
     // A fork of a fork that has not run copies the same conversation.
-    const fork = ofFork ? await rig.service.fork(taro, first.id, { name: 'fork' }) : first;
-    if (!isShared) await rig.service.share(ADMIN, id, { shares: [] });
-    await rig.service.send(taro, fork.id, MessageRequest.parse({ message: 'hi' }), null);
+    const fork = ofFork
+      ? await rig.services.sessions.fork(taro, first.id, { name: 'fork' })
+      : first;
+    if (!isShared) await rig.services.shares.put(ADMIN, id, { shares: [] });
+    await rig.services.messages.send(taro, fork.id, MessageRequest.parse({ message: 'hi' }), null);
     let copied = false;
     const attempt = await rig.attempt(async function* (turn) {
       copied = turn.fork !== undefined;

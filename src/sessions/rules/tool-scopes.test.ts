@@ -12,7 +12,7 @@ const WIPE = { id: 'call', tool: 'Bash', input: { command: 'rm -rf build' } };
 async function runOfCli() {
   const rig = await attemptRig();
   const send = (channel: Channel, message: string, onBusy: 'enqueue' | 'steer' = 'enqueue') =>
-    rig.service.send(
+    rig.services.messages.send(
       { ...ADMIN, channel },
       rig.session.id,
       MessageRequest.parse({ message, onBusy }),
@@ -68,7 +68,7 @@ test('[P2] [Q7] it stays so after a crash, for the next attempt on another node'
 
 test('[P2] a sender with weaker rules does not make a run less strict', async () => {
   const rig = await runOfCli();
-  await rig.service.putRules(
+  await rig.services.rules.put(
     ADMIN,
     { scope: 'channel', channel: 'cli' },
     {
@@ -77,7 +77,7 @@ test('[P2] a sender with weaker rules does not make a run less strict', async ()
       deny: ['Bash(rm -rf)'],
     },
   );
-  await rig.service.putRules(
+  await rig.services.rules.put(
     ADMIN,
     { scope: 'channel', channel: 'web' },
     {
@@ -93,23 +93,23 @@ test('[P2] a sender with weaker rules does not make a run less strict', async ()
 
 test('[P2] [A5] the cost of an edited or retried run counts for the person who edited or retried it', async () => {
   const rig = await runOfCli();
-  const [{ id }] = (await rig.service.listRuns(ADMIN, {})).items as [RunView];
+  const [{ id }] = (await rig.services.runs.list(ADMIN, {})).items as [RunView];
   for (const name of ['taro', 'hanako'])
     await rig.store.createUser({ id: name, name, role: 'admin' });
   const taro = { ...ADMIN, userId: 'taro', channel: 'web' } as const;
-  await rig.service.editRun(taro, id, { message: 'clean up well' });
+  await rig.services.runs.edit(taro, id, { message: 'clean up well' });
   const play = async function* () {
     yield init();
     yield { kind: 'end', end: END } as const;
   };
   expect(await (await rig.attempt(play)).ended()).toMatchObject({ kind: 'succeeded' });
-  expect(await rig.service.invocations(ADMIN, id)).toMatchObject([
+  expect(await rig.services.runs.invocations(ADMIN, id)).toMatchObject([
     { userId: 'taro', channel: 'web' },
   ]);
   const hanako = { ...ADMIN, userId: 'hanako', channel: 'cli' } as const;
-  const again = await rig.service.retryRun(hanako, id);
+  const again = await rig.services.runs.retry(hanako, id);
   await (await rig.attempt(play)).ended();
-  expect(await rig.service.invocations(ADMIN, again.id)).toMatchObject([
+  expect(await rig.services.runs.invocations(ADMIN, again.id)).toMatchObject([
     { userId: 'hanako', channel: 'cli' },
   ]);
 });
