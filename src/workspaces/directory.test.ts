@@ -71,7 +71,7 @@ describe('a fresh directory', () => {
     await expect(provider.ensure(given())).rejects.toThrow(WorkspaceError);
   });
 
-  test('[W1] goes without what links in it lead to', async () => {
+  test('[W1] is deleted without what its links lead to', async () => {
     const { provider, base, given } = rig();
     const { root: path } = await provider.ensure(given());
     mkdirSync(join(base, 'precious'));
@@ -82,7 +82,7 @@ describe('a fresh directory', () => {
     expect(existsSync(join(base, 'precious/file'))).toBe(true);
   });
 
-  test('[W1] goes with directories that nobody may write', async () => {
+  test('[W1] is deleted with directories that nobody may write to', async () => {
     const { base } = rig();
     const tree = join(base, 'tree');
     mkdirSync(join(tree, 'closed/inner'), { recursive: true });
@@ -129,7 +129,7 @@ describe('a directory that is given', () => {
     const { provider, base, given } = rig();
     const missing = join(base, 'missing');
     await expect(provider.ensure(given(missing))).rejects.toThrow(
-      `The directory ${missing} does not exist. Create it first, or leave the path out`,
+      `The directory ${missing} does not exist. Create it first, or omit the path to get a new one.`,
     );
     expect(await provider.observe(given(missing))).toBe('missing');
     expect(existsSync(missing)).toBe(false);
@@ -162,7 +162,7 @@ describe('a directory that is given', () => {
     );
   });
 
-  test('[P7] must not be what else is Baton’s own, nor lie in it', async () => {
+  test('[P7] must not be another of Baton’s own directories, nor lie in one', async () => {
     const { base, dataDir, given } = rig();
     mkdirSync(join(base, 'login/deep'), { recursive: true });
     const provider = directoryProvider({
@@ -174,6 +174,30 @@ describe('a directory that is given', () => {
       await expect(provider.ensure(given(join(base, name)))).rejects.toThrow(
         'cannot be a workspace',
       );
+    }
+  });
+
+  test('[P7] must not contain a database outside the data directory', async () => {
+    const { base, dataDir, given } = rig();
+    const [project, other] = [join(base, 'project'), join(base, 'other')];
+    for (const folder of ['project/db', 'project/src', 'other', 'project/linked'])
+      mkdirSync(join(base, folder), { recursive: true });
+    for (const file of [join(project, 'db/x.db'), join(other, 'y.db')]) writeFileSync(file, '');
+    symlinkSync(join(other, 'y.db'), join(project, 'linked/y.db'));
+    symlinkSync(join(project, 'db'), join(base, 'way'));
+    for (const [file, refused, free] of [
+      ['project/db/x.db', ['project', 'project/db'], ['project/src', 'other']],
+      ['way/x.db', ['project', 'project/db', 'way'], ['project/src']],
+      ['project/linked/y.db', ['project', 'project/linked', 'other'], ['project/db']],
+    ] as const) {
+      const database = join(base, file);
+      const provider = directoryProvider({ dataDir, runtimeOf, ownPaths: [database], database });
+      for (const name of refused)
+        await expect(provider.ensure(given(join(base, name)))).rejects.toThrow(
+          `The directory ${join(base, name)} cannot be a workspace: it contains Baton's database (${database}), which an agent must not access. Choose another directory, or omit the path to get a new one.`,
+        );
+      for (const name of free)
+        expect((await provider.ensure(given(join(base, name)))).root).toBe(join(base, name));
     }
   });
 
@@ -196,7 +220,9 @@ test('[W1] what belongs to other providers is refused, not ignored', async () =>
   const { provider, given } = rig();
   for (const field of ['repository', 'baseBranch', 'image']) {
     const spec = { ...given().spec, [field]: 'x' };
-    await expect(provider.ensure({ ...given(), spec })).rejects.toThrow(`has no ${field}`);
+    await expect(provider.ensure({ ...given(), spec })).rejects.toThrow(
+      `does not support ${field}`,
+    );
   }
   expect(await provider.observe(given())).toBe('missing');
 });

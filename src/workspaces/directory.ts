@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { SessionId, type WorkspaceSpec } from '../contract/session.ts';
 import { snapshotDirOf } from './local/snapshots/snapshot.ts';
 import { WorkspaceError, type WorkspaceProvider, type WorkspaceRequest } from './provider.ts';
@@ -11,7 +11,9 @@ export interface DirectoryOptions {
   readonly dataDir: string;
   /** Baton's own files and folders outside the data directory. */
   readonly ownPaths?: readonly string[];
-  /** `root` is a real path. */
+  /** The database file, which may be outside the data directory. */
+  readonly database?: string;
+  /** The workspace's `root` is a real path. */
   readonly runtimeOf: (workspace: Pick<Runtime, 'id' | 'root'>) => Runtime;
 }
 
@@ -22,11 +24,8 @@ export const workspacesOf = (dataDir: string): string => join(dataDir, 'workspac
  * A plain directory on this machine: a new one under the data directory, or an existing one, which
  * is used as it is and never removed.
  */
-export function directoryProvider({
-  dataDir,
-  ownPaths = [],
-  runtimeOf,
-}: DirectoryOptions): WorkspaceProvider {
+export function directoryProvider(options: DirectoryOptions): WorkspaceProvider {
+  const { dataDir, runtimeOf } = options;
   const ownPath = (sessionId: string): string =>
     join(workspacesOf(dataDir), SessionId.parse(sessionId));
   return {
@@ -35,8 +34,7 @@ export function directoryProvider({
     ensure: async ({ sessionId, spec }) => {
       const own = ownPath(sessionId);
       refuseOthers(spec);
-      const root =
-        spec.path === undefined ? await make(own) : await check(spec.path, own, dataDir, ownPaths);
+      const root = spec.path === undefined ? await make(own) : await check(spec.path, own, options);
       return runtimeOf({ id: sessionId, root });
     },
     observe: async ({ sessionId, spec }: WorkspaceRequest) => {
@@ -55,12 +53,12 @@ export function directoryProvider({
   };
 }
 
-/** Refused, because ignoring them would look as if they had worked. */
+/** Refuses unsupported fields: if they were ignored, they would seem to have taken effect. */
 function refuseOthers(spec: WorkspaceSpec): void {
   for (const field of ['repository', 'baseBranch', 'image'] as const) {
     if (spec[field] === undefined) continue;
     throw new WorkspaceError(
-      `A workspace from the provider "directory" has no ${field}. Remove it.`,
+      `A workspace from the provider "directory" does not support ${field}. Remove this field.`,
     );
   }
 }
@@ -83,18 +81,23 @@ async function make(path: string): Promise<string> {
 async function check(
   path: string,
   own: string,
-  dataDir: string,
-  ownPaths: readonly string[],
+  { dataDir, ownPaths = [], database }: DirectoryOptions,
 ): Promise<string> {
   const real = await realDirectory(path);
   const data = await realpath(dataDir);
-  // It contains the database, the keys and other sessions.
+  // The data directory contains the database, the keys and other sessions.
   if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is, contains or is inside Baton's data directory (${dataDir}), and an agent must not access the database and keys there. Choose another directory, or omit the path to get a new one.`,
+      `The directory ${path} cannot be a workspace: it overlaps with Baton's data directory (${dataDir}), which contains the database and keys that an agent must not access. Choose another directory, or omit the path to get a new one.`,
     );
   }
-  // A folder that only contains some of them may be a workspace: searching it needs approval (P7).
+  if (database !== undefined && (await placesOf(database)).some((file) => contains(real, file))) {
+    throw new WorkspaceError(
+      `The directory ${path} cannot be a workspace: it contains Baton's database (${database}), which an agent must not access. Choose another directory, or omit the path to get a new one.`,
+    );
+  }
+  // A folder that merely contains another of Baton's own paths may be a workspace, because
+  // searching it requires approval (P7).
   const others = await Promise.all(ownPaths.map(orSelf));
   const inside = others.find((other) => contains(other, real));
   if (inside !== undefined) {
@@ -119,20 +122,26 @@ async function realDirectory(path: string): Promise<string> {
     if ((await stat(real)).isDirectory()) return real;
   } catch (error) {
     const why = isMissing(error)
-      ? 'does not exist. Create it first, or leave the path out to get a fresh one.'
+      ? 'does not exist. Create it first, or omit the path to get a new one.'
       : `cannot be opened: ${(error as Error).message}.`;
     throw new WorkspaceError(`The directory ${path} ${why}`, { cause: error });
   }
-  throw new WorkspaceError(`${path} is not a directory. Name the directory it lies in instead.`);
+  throw new WorkspaceError(`${path} is not a directory. Use the directory that contains it.`);
 }
 
-/** Whether `inner` is `outer` or lies in it. Both are real paths. */
+/** Whether `inner` is `outer` or inside it. Both are real paths. */
 function contains(outer: string, inner: string): boolean {
   const way = relative(outer, inner);
   return way === '' || !(way === '..' || way.startsWith('../'));
 }
 
 const orSelf = (path: string): Promise<string> => realpath(path).catch(() => path);
+
+/** Where the file really is and, if it is a link, where the link is. */
+const placesOf = async (path: string): Promise<string[]> => [
+  await orSelf(path),
+  join(await orSelf(dirname(path)), basename(path)),
+];
 
 const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
-import { access, readFile, realpath, writeFile } from 'node:fs/promises';
+import { access, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -11,13 +11,16 @@ import type { Process } from '../process.ts';
 import type { Runtime } from '../runtime.ts';
 import { RUNTIME_CHECKS } from './runtime.ts';
 
-/* A suite that lets a broken runtime pass proves nothing: each of these has one fault that must be found. */
+/*
+ * A suite that lets a broken runtime pass proves nothing. Each of these runtimes has one fault that
+ * must be detected.
+ */
 
 vi.setConfig({ testTimeout: 60_000 });
 
 type Break = (runtime: Runtime) => Partial<Runtime>;
 
-/** A runtime whose processes are changed after their start. */
+/** A runtime that changes its processes after they start. */
 const withProcess =
   (change: (started: Process) => Partial<Process>): Break =>
   ({ spawn }) => ({
@@ -27,12 +30,19 @@ const withProcess =
     },
   });
 
-/** Resolves the path and checks it, then opens it: the way that comes to mind first. */
+/**
+ * Between its check and its use, a fault leaves this much time, so that the folder is swapped even
+ * on a machine that is too busy to do so within microseconds.
+ */
+const WINDOW_MS = 1;
+
+/** The obvious but unsafe way: resolves and checks the path, then opens it. */
 const checkedFirst = ({ root }: Runtime): Pick<Files, 'read' | 'write'> => {
   const checked = async (path: FilePath): Promise<string> => {
     const whole = join(root, String(path));
     const real = await realpath(join(whole, '..'));
     if (!real.startsWith(root)) throw new FileError('not_a_folder', 'outside');
+    await setTimeout(WINDOW_MS);
     return whole;
   };
   return {
@@ -118,6 +128,33 @@ const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
     }),
   ],
   [
+    'a target that is read as text',
+    'a link whose target is not text',
+    ({ inspect }) => ({
+      inspect: async (path) => {
+        const target = await readlink(path).catch(() => null);
+        return target === null ? inspect(path) : { kind: 'link', target };
+      },
+    }),
+  ],
+  [
+    'an error that counts as a missing file',
+    'cannot be inspected',
+    ({ inspect }) => ({
+      inspect: async (path) => {
+        const inspected = await inspect(path);
+        return inspected.kind === 'unknown' ? { kind: 'missing' } : inspected;
+      },
+    }),
+  ],
+  [
+    'a long name that counts as unknown',
+    'cannot be inspected',
+    ({ inspect }) => ({
+      inspect: async (path) => (path.length > 4096 ? { kind: 'unknown' } : inspect(path)),
+    }),
+  ],
+  [
     'a snapshot that sees nothing',
     'in a plain folder',
     () => ({ diff: async () => ({ files: [], truncated: false }) }),
@@ -139,13 +176,13 @@ test.each(FAULTS)('[W1] the suite finds %s', async (_fault, caughtBy, change) =>
   };
   const broken = { ...runtime, ...change(runtime) };
   const outside = realpathSync(temporaryDirectory());
-  const found = await check!.run({ runtime: broken, outside }).then(
+  const fault = await check!.run({ runtime: broken, outside }).then(
     () => null,
     (error: unknown) => error,
   );
-  // What the fault left running.
+  // Stops what the fault left running.
   await Promise.all(started.map((process) => process.stop()));
-  expect(found).toBeInstanceOf(Error);
+  expect(fault).toBeInstanceOf(Error);
 });
 
 /** Keeps all that passes. */
@@ -161,7 +198,7 @@ function hold(kept: Buffer[], piece: Buffer): Buffer {
   return piece;
 }
 
-/** With a moment between checking and acting, as every removal by path has. */
+/** Leaves a moment between checking and acting, like every removal by path. */
 async function removeByPath(root: string, path: FilePath): Promise<void> {
   const whole = join(root, String(path));
   if (!lstatSync(whole).isDirectory()) return rmSync(whole);

@@ -35,6 +35,41 @@ export const PLACE_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: '[P7] a link whose target is not text is unknown',
+    needs: 'byteNames',
+    run: async (under) => {
+      const { root, inspect } = under.runtime;
+      await sh(under, `name=$(printf '\\377'); ln -s .. "$name"; ln -s "$name/key" bytes`);
+      await sh(under, `name=$(printf '\\357\\277\\275'); mkdir "$name"; ln -s "$name/key" text`);
+      expect(await inspect(`${root}/bytes`)).toEqual({ kind: 'unknown' });
+      // This character also stands for bytes that are not text, but may itself be part of a name.
+      expect(await inspect(`${root}/text`)).toEqual({ kind: 'link', target: '\ufffd/key' });
+      expect(await inspect(`${root}/\ufffd`)).toEqual({ kind: 'folder' });
+    },
+  },
+  {
+    name: '[P7] a path that cannot be inspected is unknown; a name that cannot exist is missing',
+    run: async (under) => {
+      const { root, inspect } = under.runtime;
+      const folder = 'd'.repeat(200);
+      const deep = Array.from({ length: 25 }, () => folder).join('/');
+      const enter = `for i in $(seq 25); do mkdir -p ${folder}; cd -P ${folder}; done`;
+      try {
+        await sh(under, `${enter}; : > key; cd "$1"; mkdir -m 0 shut`, root);
+        expect(await inspect(`${root}/${deep}/key`)).toEqual({ kind: 'unknown' });
+        // The superuser may search any folder.
+        const mayEnter = (await sh(under, 'test -x shut && echo yes || true')) !== '';
+        const kind = mayEnter ? 'missing' : 'unknown';
+        expect(await inspect(`${root}/shut/key`)).toEqual({ kind });
+      } finally {
+        await sh(under, 'rm -r d* shut');
+      }
+      for (const name of ['n'.repeat(300), 'n'.repeat(4096), '日'.repeat(3000), 'n\0n']) {
+        expect(await inspect(`${root}/${name}`)).toEqual({ kind: 'missing' });
+      }
+    },
+  },
+  {
     name: '[W1] its paths are absolute, and the workspace is not behind a link',
     run: async (under) => {
       const { root, home } = under.runtime;

@@ -19,7 +19,7 @@ const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constant
 /** How many entries `list` returns by default. */
 const LIST_MAX = 10_000;
 
-/** The files below a folder of this machine. `rootOf` gives its real path. */
+/** The files below a folder on this machine. `rootOf` gives its real path. */
 export function localFiles(
   rootOf: () => Promise<string>,
   opener: FolderOpener = process.platform === 'linux' ? byDescriptor : byName,
@@ -50,7 +50,11 @@ export function localFiles(
   ): Promise<T> => {
     const names = namesOf(path);
     const name = names.pop();
-    if (name === undefined) throw new FileError('outside', 'The folder itself cannot be used.');
+    if (name === undefined)
+      throw new FileError(
+        'outside',
+        'The path must name something inside the folder, not the folder itself.',
+      );
     return inside(names, make, (folder) => work(folder, name));
   };
 
@@ -58,7 +62,7 @@ export function localFiles(
     read: (path, maxBytes) =>
       explained(path, () =>
         at(path, false, async (folder, name) => {
-          // Without waiting: opening a pipe would wait for its writer.
+          // O_NONBLOCK, because opening a pipe would otherwise wait for its writer.
           const file = await open(below(folder.path, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
           try {
             await folder.verify(file, name);
@@ -93,7 +97,7 @@ export function localFiles(
         const names = namesOf(path);
         return inside(names, false, async (folder) => {
           const entries: Entry[] = [];
-          // Node's types know only names that are text.
+          // Node's types lack this encoding, which returns names as bytes.
           const encoding = 'buffer' as BufferEncoding;
           for await (const entry of await opendir(folder.path, { encoding })) {
             if (entries.length === max) return { entries, truncated: true };
@@ -123,13 +127,13 @@ export function localFiles(
   };
 }
 
-/** The names of a relative path, without those that stand for the folder itself. */
+/** The components of a relative path, without those that stand for the folder itself. */
 function namesOf(path: FilePath): Buffer[] {
   // One character per byte, so that any bytes can be split as text.
   const bytes = Buffer.from(path as string).toString('latin1');
   const names = bytes.split('/').filter((name) => name !== '' && name !== '.');
   if (bytes.startsWith('/') || bytes.includes('\0') || names.includes('..')) {
-    const message = `${shown(path)} is not a path below the folder.`;
+    const message = `${shown(path)} is not a path inside the folder.`;
     throw new FileError('outside', message);
   }
   return names.map((name) => Buffer.from(name, 'latin1'));
@@ -143,7 +147,7 @@ export const kindOf = (entry: Stats | Dirent): FileKind => {
 
 const shown = (path: FilePath): string => path.toString();
 
-/** Names the path in the errors that callers distinguish. */
+/** Adds the path to the errors that callers distinguish. */
 async function explained<T>(path: FilePath, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -3,8 +3,8 @@ import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { TAG_VARIABLE } from './tag.ts';
 
 /**
- * For macOS and other systems; uses ps. Best effort: ps is slow compared to short-lived processes,
- * start times are whole seconds, and system programs hide their environment.
+ * The process table on macOS and other systems, read with ps. Best effort: ps is slow compared to
+ * short-lived processes, start times are whole seconds, and system programs hide their environment.
  */
 export function macProcessTable(): ProcessTable {
   const columns = 'pid=,ppid=,pgid=,stat=,lstart=';
@@ -16,10 +16,10 @@ export function macProcessTable(): ProcessTable {
     list: () => rows(['-ax']).sort((a, b) => b.pid - a.pid),
     observe: (pid) => rows(['-p', String(pid)])[0] ?? null,
     tagOf: (pid) => {
-      const found = new RegExp(` ${TAG_VARIABLE}=(\\S+)`).exec(
+      const match = new RegExp(` ${TAG_VARIABLE}=(\\S+)`).exec(
         ps(['-E', '-ww', '-o', 'command=', '-p', String(pid)]),
       );
-      return found?.[1] ?? null;
+      return match?.[1] ?? null;
     },
     newest: () => null,
     now: () => ({ newest: 0, forks: 0 }),

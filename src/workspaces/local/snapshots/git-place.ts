@@ -4,22 +4,25 @@ import { dirname, join, relative, resolve } from 'node:path';
 /** The working tree that a snapshot is taken of. */
 export interface GitPlace {
   readonly top: string;
-  /** Path from there to the workspace; empty if they are the same. */
+  /** The path from `top` to the workspace; empty if they are the same. */
   readonly prefix: string;
-  /** The repository around the workspace; null if it is a plain folder. */
+  /** The repository around the workspace; null if the workspace is a plain folder. */
   readonly repository: Repository | null;
 }
 
-/** Located without git, which would read the repository's settings. */
+/**
+ * A repository that was found without running git, because git would read the repository's
+ * settings.
+ */
 export interface Repository {
-  /** Its git directory; for a worktree, the worktree's own. */
+  /** The repository's git directory; for a worktree, the worktree's own. */
   readonly gitDir: string;
   readonly objects: string;
   readonly exclude: string;
   readonly sha256: boolean;
 }
 
-/** The workspace as a plain folder, whatever is around or in it. */
+/** The workspace as a plain folder, even if it is in a repository or contains one. */
 export const folderAt = async (workspace: string): Promise<GitPlace> => ({
   top: await realpath(workspace),
   prefix: '',
@@ -28,7 +31,7 @@ export const folderAt = async (workspace: string): Promise<GitPlace> => ({
 
 /**
  * Null if the workspace is not in a repository, or the repository belongs to another user: anyone
- * can create a `.git` in a world-writable folder above, and git itself refuses those, too
+ * can create a `.git` in a world-writable folder above, and git refuses such repositories as well
  * (`safe.directory`).
  */
 export async function findGit(workspace: string): Promise<GitPlace | null> {
@@ -42,7 +45,7 @@ export async function findGit(workspace: string): Promise<GitPlace | null> {
   }
 }
 
-/** Whether all of them, and the links to them, belong to the server's user. */
+/** Whether all these paths, and the targets of links among them, belong to the server's user. */
 async function isOurs(...paths: readonly string[]): Promise<boolean> {
   const owners = await Promise.all(
     paths.flatMap((path) => [lstat(path).catch(() => null), stat(path).catch(() => null)]),
@@ -62,7 +65,9 @@ async function placeOf(path: string, top: string, gitDir: string): Promise<GitPl
       gitDir,
       objects,
       exclude: join(common, 'info', 'exclude'),
-      sha256: /^\s*objectformat\s*=\s*sha256\s*$/im.test(config),
+      // Matches only blanks: `\s` also matches line breaks, so a file full of those would take
+      // quadratic time.
+      sha256: /^[ \t]*objectformat[ \t]*=[ \t]*sha256[ \t\r]*$/im.test(config),
     },
   };
 }

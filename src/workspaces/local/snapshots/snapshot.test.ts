@@ -330,7 +330,7 @@ describe('a plain folder', () => {
     });
   });
 
-  test('[E8] is kept for our user only, and what a killed snapshot leaves is removed', async () => {
+  test('[E8] is readable only by our user, and what a killed snapshot leaves behind is removed', async () => {
     const root = directory({ 'a.txt': 'a' });
     const { keep } = PATIENT;
     await takeSnapshot(root, PATIENT);
@@ -431,6 +431,16 @@ describe('a git repository', () => {
     }
   });
 
+  test('[Q16] [H9] a config file full of line breaks is read in linear time', async () => {
+    const root = repository({ 'a.txt': 'a\n' });
+    // Searched line break by line break, it would take minutes.
+    appendFileSync(join(root, '.git', 'config'), '\n'.repeat(200_000));
+    const before = await taken(root);
+    expect(before.kind).toBe('git');
+    write(root, { 'a.txt': 'b\n' });
+    expect(await changesSince(root, before)).toEqual(['modified a.txt']);
+  });
+
   test('[Q16] that ignores the workspace does not hide what is done there', async () => {
     const home = repository({ '.gitignore': '*\n' });
     mkdirSync(join(home, 'work'));
@@ -466,7 +476,7 @@ describe('a git repository', () => {
     expect((await diffSince(root, before, PATIENT)).note).toContain('no longer');
   });
 
-  test('[E8] untracked files are kept for our user only, and not for longer than they are needed', async () => {
+  test('[E8] untracked files are readable only by our user, and are kept only while they are needed', async () => {
     const root = repository({ 'a.txt': 'a' });
     const { keep } = PATIENT;
     const kept = (): number =>
@@ -486,7 +496,7 @@ describe('a git repository', () => {
     expect((await diffSince(root, before, PATIENT)).patch).toContain('-b\n+B\n');
   });
 
-  test('[X6] in a folder whose name git would take for several', async () => {
+  test('[Q16] in a folder whose name git would take for several', async () => {
     const root = join(temporaryDirectory(), 'a:b "c" \\d');
     mkdirSync(root);
     git(root, 'init', '-q');
@@ -556,7 +566,7 @@ describe('a git repository', () => {
   });
 });
 
-describe('[X6] a .git of another user', () => {
+describe('[Q16] a .git of another user', () => {
   const SECRET = 'DB_PASSWORD=only-we-may-read-this\n';
 
   /** All that is in a folder, packed or not. */

@@ -4,24 +4,24 @@ import type { Members, ProcessTree } from '../process-tree.ts';
 import { isEmpty } from './is-empty.ts';
 import { signalAll } from './signal.ts';
 
-/** How often to search for new processes before killing those already stopped. */
+/** How many times to search for new processes before killing those already stopped. */
 const FREEZES = 10;
 
 /**
- * Sends SIGKILL until no process is left; returns those still alive when the time is up. They get
- * SIGSTOP first: a stopped process cannot fork or abandon its children, so all of them are known
- * before the first one dies.
+ * Sends SIGKILL until no process is left; returns those still alive when the time is up. The
+ * processes get SIGSTOP first: a stopped process cannot fork or abandon its children, so all of
+ * them are known before the first one dies.
  */
 export async function kill(
   table: ProcessTable,
   tree: ProcessTree,
   withinMs: number,
-  onFound: (rows: readonly ProcessRow[]) => void = () => {},
+  onMembers: (rows: readonly ProcessRow[]) => void = () => {},
 ): Promise<readonly ProcessRow[]> {
   const deadline = performance.now() + withinMs;
   while (!(await isEmpty(table, tree))) {
     const members = freeze(table, tree);
-    onFound(members.rows);
+    onMembers(members.rows);
     signalAll(table, members, 'SIGKILL');
     if (performance.now() >= deadline) return tree.observe().rows;
     await sleep(5);
