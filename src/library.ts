@@ -46,7 +46,7 @@ export { Purger, type PurgerOptions } from './queue/purger.ts';
 export { RunQueue, type RunQueueOptions, type TailOptions } from './queue/run-queue.ts';
 export { Scheduler, type SchedulerOptions } from './queue/schedules/scheduler.ts';
 export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
-export type { AttemptContext } from './queue/worker/attempt-context.ts';
+export type { AnyEvents, AttemptContext } from './queue/worker/attempt-context.ts';
 export type { PastAttempt } from './queue/worker/attempt-history.ts';
 export { Worker } from './queue/worker/worker.ts';
 export type { WorkerOptions } from './queue/worker/worker-settings.ts';

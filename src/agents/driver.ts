@@ -1,4 +1,5 @@
 import type { Capabilities } from '../contract/agent-kinds.ts';
+import type { EventOf, EventType } from '../contract/events/table.ts';
 import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
@@ -7,9 +8,9 @@ import type { Process, SpawnOptions } from '../workspaces/process.ts';
 import type { Runtime } from '../workspaces/runtime.ts';
 
 /*
- * The port behind every agent. A driver turns one message into a stream of events, and never throws:
- * a failure is its last event, with a class. It acts only through the turn's runtime, so local,
- * sandboxed, container and remote agents look the same to it.
+ * The port behind every agent. A driver turns one message into a stream of events, and never
+ * throws: a failure is its last event, with a class. A driver acts only through the turn's runtime,
+ * so local, sandboxed, container and remote agents look the same to it.
  */
 
 export interface Turn {
@@ -30,11 +31,11 @@ export interface Turn {
   readonly signal: AbortSignal;
   /**
    * Called before every tool call and for every question from the agent (A7). The answer is stored
-   * before it is returned. Aborted if the agent withdraws the question. May take days. Without it,
-   * every call is denied.
+   * before it is returned. `withdrawn` is aborted if the agent withdraws the question. An answer
+   * may take days. Without this function, every call is denied.
    */
   readonly permit?: (call: ToolCall, withdrawn: AbortSignal) => Promise<ToolAnswer>;
-  /** Messages for an agent at work (Q11 `steer`); ends when there can be no more. */
+  /** Messages for the agent while it is working (Q11 `steer`); ends when there can be no more. */
   readonly steer?: AsyncIterable<string>;
   readonly limits?: TurnLimits;
   /**
@@ -44,9 +45,11 @@ export interface Turn {
   readonly tools?: readonly string[];
   /** Appended to the agent's system prompt. */
   readonly systemPrompt?: string;
-  /** MCP servers, in the form of Claude Code's `--mcp-config`. */
+  /** MCP servers, in the format of Claude Code's `--mcp-config`. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
-  /** Files attached to the message: the agent sees images, and the paths of other files. */
+  /**
+   * Files attached to the message. The agent is shown images, and gets the paths of other files.
+   */
   readonly attachments?: readonly Attachment[];
   /** Whether the repository's own hooks, settings and MCP servers may load (A12). */
   readonly trusted?: boolean;
@@ -57,7 +60,9 @@ export interface Turn {
   readonly usageBefore?: Json;
 }
 
-/** What a driver may use of a runtime. The processes that it starts belong to the turn's run. */
+/**
+ * The parts of a runtime that a driver may use. Processes that it starts belong to the turn's run.
+ */
 export interface TurnRuntime
   extends Pick<
     Runtime,
@@ -85,7 +90,7 @@ export interface TurnLimits {
 
 export interface Attachment {
   readonly name: string;
-  /** Its path in the workspace. */
+  /** The file's path in the workspace. */
   readonly path: string;
   readonly mediaType: string;
 }
@@ -98,24 +103,34 @@ export interface ToolCall {
 }
 
 export type ToolAnswer =
-  /** With `input` if a person edited it. */
+  /** `input` is set if a person edited it. */
   | { readonly behavior: 'allow'; readonly input?: Json }
   | { readonly behavior: 'deny'; readonly message: string };
 
 export type DriverEvent =
   /** The agent has started. */
   | { readonly kind: 'init'; readonly conversation: string | null; readonly model?: string }
-  /** A piece of its answer, as it is written. */
+  /** A piece of the agent's response, sent while the agent is writing it. */
   | { readonly kind: 'delta'; readonly text: string; readonly stream?: 'stdout' | 'stderr' }
   /** A complete message. */
   | { readonly kind: 'message'; readonly text: string; readonly truncated?: boolean }
   | { readonly kind: 'notice'; readonly text: string }
-  /** Usage in the turn so far; later figures replace it, and finally those in the end event. */
+  /**
+   * Usage in the turn so far. Later figures replace earlier ones; those in the end event are final.
+   */
   | { readonly kind: 'usage'; readonly usage: Usage }
-  /** Any other event (tool use, thinking …), not yet shortened, because it is masked first. */
-  | { readonly kind: 'event'; readonly type: string; readonly payload: Json }
+  | AgentEvent
   /** Always the last event. */
   | { readonly kind: 'end'; readonly end: DriverEnd };
+
+/** Any other event (tool use, thinking …), not yet shortened, because it is masked first. */
+export type AgentEvent = { readonly kind: 'event' } & EventOf<AgentEventType>;
+
+type AgentEventType = Exclude<
+  Extract<EventType, `agent.${string}`>,
+  // These events have their own kinds.
+  'agent.init' | 'agent.delta' | 'agent.message' | 'agent.notice' | 'agent.usage'
+>;
 
 /** `source` is `estimated` if the agent did not report the cost. */
 export interface Usage {
@@ -134,7 +149,7 @@ export interface DriverEnd {
     | { readonly kind: 'failed'; readonly error: RunError }
     /** When the usage limit resets. */
     | { readonly kind: 'parked'; readonly until: number; readonly message: string }
-    /** It ended because the signal was aborted. */
+    /** The turn ended because the signal was aborted. */
     | { readonly kind: 'stopped' };
   /** For the session's `lastResponse`. */
   readonly lastMessage: string | null;
@@ -144,13 +159,13 @@ export interface DriverEnd {
   /** The agent's id for the conversation's last message, from which a fork would start. */
   readonly head?: string;
   readonly usage?: Usage;
-  /** Reported usage of earlier turns that could only be estimated (A5). */
+  /** Usage of earlier turns that was only estimated then and has been reported now (A5). */
   readonly usageEarlier?: Usage;
   /** Usage of the conversation so far, for the next turn's `usageBefore`. */
   readonly usageAfter?: Json;
 }
 
-/** The end of an agent that never reported anything. */
+/** How a turn ends if the agent never reported anything. */
 export const NOTHING_HEARD = {
   lastMessage: null,
   exitCode: null,
@@ -160,7 +175,7 @@ export const NOTHING_HEARD = {
 
 export interface AgentDriver {
   readonly kind: AgentKind;
-  /** Its row of the table in contract/agent-kinds.ts. */
+  /** The agent's row in the table in contract/agent-kinds.ts. */
   readonly capabilities: Capabilities;
   run(turn: Turn): AsyncIterable<DriverEvent>;
 }

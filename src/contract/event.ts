@@ -20,16 +20,20 @@ export const LogEvent = z.object({
 });
 export type LogEvent = z.infer<typeof LogEvent>;
 
-export const EventType = z
+/** The format of event types, including those that this version does not know. */
+export const AnyEventType = z
   .string()
   .regex(/^[a-z]+(\.[a-z_]+)?$/, 'an event type looks like `run.progress`')
   .max(60);
 
 /** An event that a handler appends to the log of its lane. */
-export const NewEvent = z.strictObject({ type: EventType, payload: Json });
+export const NewEvent = z.strictObject({ type: AnyEventType, payload: Json });
 export type NewEvent = z.infer<typeof NewEvent>;
 
-/** The queue's own events. Handlers may not write these types, because they mirror transitions. */
+/**
+ * The queue's own events. Handlers must not write events of these types, because they mirror
+ * transitions.
+ */
 export const QUEUE_EVENTS = {
   'run.queued': z.object({
     type: z.string(),
@@ -39,7 +43,8 @@ export const QUEUE_EVENTS = {
     tick: Tick.optional(),
   }),
   'run.dequeued': z.object({ node: z.string() }),
-  'run.start': z.object({}),
+  /** `resumed`: the same attempt continues, because its question was answered. */
+  'run.start': z.object({ resumed: z.literal(true).optional() }),
   'run.waiting': z.object({ parked: z.boolean() }),
   'run.retry_scheduled': z.object({ error: RunError, nextRunAt: z.number(), delayMs: z.number() }),
   'run.parked': z.object({ error: RunError, until: z.number() }),
@@ -49,4 +54,10 @@ export const QUEUE_EVENTS = {
   'session.held': z.object({ reason: z.enum(['asked', 'failed', 'stopped']) }),
   'session.resumed': z.object({}),
   done: z.object({ state: RunState }),
+} as const;
+
+/** Events that any handler may emit. */
+export const HANDLER_EVENTS = {
+  /** Whatever the handler passes to `progress()`. */
+  'run.progress': Json,
 } as const;

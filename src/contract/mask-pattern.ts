@@ -3,18 +3,18 @@ import { BatonError } from './errors.ts';
 
 /*
  * Token patterns, written as regular expressions without backtracking: a literal prefix, then
- * characters and classes with counts. So each can be matched in one pass.
+ * characters and classes with counts. Each pattern can therefore be matched in one pass.
  */
 
 export interface PatternPart {
-  /** The inside of a character class. */
+  /** The contents of a character class. */
   readonly inClass: string;
   readonly min: number;
   readonly max: number;
 }
 
 export interface Pattern {
-  /** The plain characters it begins with. */
+  /** The literal characters that the pattern begins with. */
   readonly start: string;
   readonly parts: readonly PatternPart[];
 }
@@ -47,10 +47,7 @@ function partsOf(source: string): PatternPart[] {
     PIECE.lastIndex = at;
     const piece = PIECE.exec(source)?.[0];
     if (piece === undefined || piece === '\\b' || piece === '\\B' || /^\\[1-9kpPcux]/.test(piece)) {
-      throw refuse(
-        source,
-        `"${source.slice(at, at + 8)}" is not understood at character ${at + 1}`,
-      );
+      throw refuse(source, `"${source.slice(at, at + 8)}" cannot be parsed at character ${at + 1}`);
     }
     at += piece.length;
     QUANTIFIER.lastIndex = at;

@@ -10,6 +10,11 @@ const WORDS_MAX = 100;
 const Words = z
   .record(z.string().min(1).max(200), Word)
   .refine((words) => Object.keys(words).length <= WORDS_MAX, `at most ${WORDS_MAX} entries`);
+/** Another name could hide the program that is started from the rules (P1). */
+const Variables = Words.refine(
+  (words) => Object.keys(words).every((name) => /^[A-Za-z_]\w*$/.test(name)),
+  'a name may have letters, digits and _, and not begin with a digit',
+);
 const common = {
   /** Milliseconds. */
   timeout: z.int().min(1).optional(),
@@ -21,7 +26,7 @@ const ByCommand = z.strictObject({
   type: z.literal('stdio').optional(),
   command: Word.min(1),
   args: z.array(Word).max(100).optional(),
-  env: Words.optional(),
+  env: Variables.optional(),
 });
 
 const ByUrl = z.strictObject({
@@ -37,7 +42,7 @@ export const McpServer = z.union([ByCommand, ByUrl]);
 export type McpServer = z.infer<typeof McpServer>;
 
 const SERVERS_MAX = 50;
-/** By name. Each is judged by the tool rules at every start. */
+/** MCP servers by name. The tool rules judge each of them at every start. */
 export const McpServers = z
   .record(z.string().min(1).max(100), McpServer)
   .refine(

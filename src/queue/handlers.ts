@@ -3,7 +3,7 @@ import { RunType } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import { MAX_ATTEMPTS_MAX } from '../contract/run.ts';
 import { maxAttemptsOf, RETRY_POLICY, type RetryPolicy } from '../policy/retry.ts';
-import type { AttemptContext } from './worker/attempt-context.ts';
+import type { AnyEvents, AttemptContext } from './worker/attempt-context.ts';
 
 /** Any schema that implements Standard Schema, such as those of zod, valibot and arktype. */
 export interface PayloadSchema<Payload> {
@@ -21,14 +21,23 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Returns JSON (undefined becomes null), or the value of `fail`, `park`, `handBack` or `leaveWaiting`. */
-export type Handler<Payload> = (payload: Payload, context: AttemptContext) => unknown;
+/**
+ * Returns JSON (undefined becomes null), or the value of `fail`, `park`, `handBack` or
+ * `leaveWaiting`.
+ */
+export type Handler<Payload, Events extends object = AnyEvents> = (
+  payload: Payload,
+  context: AttemptContext<Events>,
+) => unknown;
 
-export interface HandlerDefinition<Payload = Json> {
-  /** Validated when a run is enqueued and again when it executes. Without a schema, any JSON is valid. */
+export interface HandlerDefinition<Payload = Json, Events extends object = AnyEvents> {
+  /**
+   * Validated when a run is enqueued and again when it executes. Without a schema, any JSON is
+   * valid.
+   */
   readonly payload?: PayloadSchema<Payload>;
-  /** Without it, runs of the type can be enqueued here but are executed elsewhere. */
-  readonly run?: Handler<Payload>;
+  /** If omitted, runs of this type can be enqueued here but are executed elsewhere. */
+  readonly run?: Handler<Payload, Events>;
   readonly maxAttempts?: number;
   readonly retry?: RetryPolicy;
 }
@@ -46,7 +55,10 @@ export interface RegisteredType {
 export class Handlers {
   readonly #types = new Map<string, RegisteredType>();
 
-  register<Payload>(type: string, definition: HandlerDefinition<Payload>): void {
+  register<Payload, Events extends object>(
+    type: string,
+    definition: HandlerDefinition<Payload, Events>,
+  ): void {
     const name = RunType.safeParse(type);
     if (!name.success) throw new BatonError('invalid_request', name.error.issues[0]?.message);
     if (this.#types.has(type)) {
@@ -81,7 +93,7 @@ export class Handlers {
     return registered;
   }
 
-  /** The types executed here. */
+  /** The types that are executed here. */
   executable(): string[] {
     return [...this.#types.values()].filter((type) => type.run !== null).map(({ type }) => type);
   }
@@ -90,16 +102,20 @@ export class Handlers {
 function parse<Payload>(type: string, schema: PayloadSchema<Payload>, payload: Json): Payload {
   const result = schema['~standard'].validate(payload);
   if (result instanceof Promise) {
-    // Ignored, but it must not become an unhandled rejection.
+    // The result is ignored, but must not cause an unhandled rejection.
     result.catch(() => {});
     throw new BatonError('internal', `The schema of the type "${type}" is asynchronous.`);
   }
   if (result.issues === undefined) return result.value;
   const issue = result.issues[0];
   const field = ['payload', ...(issue?.path ?? []).map(keyOf)].join('.');
-  throw new BatonError('invalid_payload', `${field}: ${issue?.message ?? 'does not fit'}`, {
-    details: { field },
-  });
+  throw new BatonError(
+    'invalid_payload',
+    `${field}: ${issue?.message ?? 'does not match the schema'}`,
+    {
+      details: { field },
+    },
+  );
 }
 
 const keyOf = (step: PropertyKey | { readonly key: PropertyKey }): string =>

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BatonError } from '../contract/errors.ts';
 import type { LogEvent } from '../contract/event.ts';
+import { defined } from '../contract/functions/defined.ts';
 import { LaneId, newId, RunId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import { CancelKind, type Lane } from '../contract/lane.ts';
@@ -15,8 +16,9 @@ import { type Logger, SILENT } from './logger.ts';
 import { parseInput } from './parse-input.ts';
 import { type ScheduleFilter, Schedules } from './schedules/schedules.ts';
 import type { Clock, Command, Counts, Receipt, RunFilter, Store } from './store.ts';
+import type { AnyEvents } from './worker/attempt-context.ts';
 
-/** The most rows in one answer, and the most runs in one call to enqueue. */
+/** The maximum number of rows in a response, and of runs in one call to `enqueue`. */
 const PAGE_MAX = 1000;
 const BATCH_MAX = 10_000;
 
@@ -70,8 +72,11 @@ export class RunQueue {
     this.#schedules = new Schedules(store, this.handlers, this.log);
   }
 
-  /** Registers a type. Call it before a Worker of this queue starts. */
-  register<Payload = Json>(type: string, definition: HandlerDefinition<Payload>): this {
+  /** Registers a type. Call this before a Worker of this queue starts. */
+  register<Payload = Json, Events extends object = AnyEvents>(
+    type: string,
+    definition: HandlerDefinition<Payload, Events>,
+  ): this {
     this.handlers.register(type, definition);
     return this;
   }
@@ -107,13 +112,7 @@ export class RunQueue {
   /** Ordered by age. */
   async list(filter: Partial<RunFilter> = {}): Promise<Run[]> {
     const { limit = 100, lane, states, after, newestFirst } = parseInput(Filter, filter);
-    return this.store.list({
-      limit,
-      ...(lane === undefined ? {} : { lane }),
-      ...(states === undefined ? {} : { states }),
-      ...(after === undefined ? {} : { after }),
-      ...(newestFirst === undefined ? {} : { newestFirst }),
-    });
+    return this.store.list({ limit, ...defined({ lane, states, after, newestFirst }) });
   }
 
   /** The queued runs of a lane in the order they will start. */
@@ -129,7 +128,7 @@ export class RunQueue {
     return this.store.counts();
   }
 
-  /** Events of a lane, or of one run in it, after a seq. */
+  /** The events of a lane, or of one run in it, after the given seq. */
   async events(
     lane: string,
     range: { after?: number; limit?: number; runId?: string } = {},
@@ -139,8 +138,8 @@ export class RunQueue {
   }
 
   /**
-   * Follows the log of a lane, which need not exist yet: first the events stored after the cursor,
-   * then new ones, in order and exactly once. See `Tail` for how it ends.
+   * Follows the log of a lane (the lane need not exist yet): first the events stored after the
+   * cursor, then new events, in order and exactly once. See `Tail` for how it ends.
    */
   tail(lane: string, options: TailOptions = {}): Tail {
     const { signal = null, ...range } = options;
@@ -163,7 +162,7 @@ export class RunQueue {
     this.#follower.hintAll();
   }
 
-  /** The number of lanes followed by this process, and of tails on them. */
+  /** How many lanes this process follows, and how many tails are on them. */
   get following(): { lanes: number; tails: number } {
     return this.#follower.stats;
   }
@@ -230,15 +229,15 @@ export class RunQueue {
     await this.store.change({ do: 'configure', lane: id, settings: parsed });
   }
 
-  /** Removes runs that finished before a time. `Purger` does this regularly. */
+  /** Removes runs that finished before the given time. `Purger` does this regularly. */
   purge(before: number, limit = PAGE_MAX): Promise<{ runs: number; lanes: number }> {
     return this.store.purge({ before, limit });
   }
 
   /**
-   * Creates a schedule, or replaces the one with the same id. A `Scheduler` fires it: each tick
-   * creates a run. A replacement with the same times keeps the next tick, and stays paused if it
-   * was paused.
+   * Creates a schedule, or replaces the schedule with the same id. A `Scheduler` fires it: each
+   * tick creates a run. A replacement with the same times keeps the next tick, and stays paused if
+   * it was paused.
    */
   schedule(request: ScheduleRequest): Promise<Schedule> {
     return this.#schedules.put(request);
@@ -253,7 +252,7 @@ export class RunQueue {
     return this.#schedules.get(id);
   }
 
-  /** New times apply from now on; a tick at an old time that has not fired is dropped. */
+  /** New times apply from now on; a tick at an old time is dropped if it has not fired yet. */
   editSchedule(id: string, changes: ScheduleChanges): Promise<Schedule> {
     return this.#schedules.edit(id, changes);
   }
@@ -267,7 +266,7 @@ export class RunQueue {
     return this.#schedules.resume(id);
   }
 
-  /** Leaves the runs that it created untouched. */
+  /** Removes a schedule, but not the runs that it created. */
   removeSchedule(id: string): Promise<void> {
     return this.#schedules.remove(id);
   }

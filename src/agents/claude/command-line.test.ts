@@ -14,7 +14,7 @@ const line = (given: Partial<Turn> = {}, conversation: Conversation = BEGUN, fil
 const option = (argv: string[], name: string): string | undefined =>
   argv.includes(name) ? argv[argv.indexOf(name) + 1] : undefined;
 
-test('[A12] [P3] every call is asked about, and nothing of the repository is loaded', () => {
+test('[A12] [P3] every call is asked about, and nothing from the repository is loaded', () => {
   const argv = line();
   expect(argv[0]).toBe('/bin/claude');
   expect(option(argv, '--permission-prompt-tool')).toBe('stdio');
@@ -24,7 +24,7 @@ test('[A12] [P3] every call is asked about, and nothing of the repository is loa
   expect(argv.join(' ')).not.toContain('the message');
 });
 
-test('[P7] [X3] no tool is offered that acts where no rule is asked', () => {
+test('[P7] [X3] no tool is offered that could act without a check of the rules', () => {
   const offered = option(line({ trusted: true }), '--tools')?.split(',') ?? [];
   expect(offered).toContain('Bash');
   for (const tool of offered) {
@@ -36,6 +36,7 @@ test('[P7] [X3] no tool is offered that acts where no rule is asked', () => {
 test('[A12] prompts that a repository schedules, and its workflows, are switched off', () => {
   expect(environment(2)).toMatchObject({
     CLAUDE_CODE_DISABLE_CRON: '1',
+    CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
     CLAUDE_CODE_DISABLE_WORKFLOWS: '1',
   });
 });
@@ -47,7 +48,7 @@ test('[A12] [P3] a trusted repository is loaded, and every call is asked about a
   expect(argv).not.toContain('--strict-mcp-config');
 });
 
-test('[A3] a conversation is begun or gone on with', () => {
+test('[A3] a conversation is started or resumed', () => {
   expect(option(line(), '--session-id')).toBe('the-id');
   expect(option(line(), '--resume')).toBeUndefined();
   const resumed = line({}, { how: 'resume', id: 'the-id' });
@@ -65,7 +66,7 @@ test('[S10] a fork has an id of its own, and begins at a message of the original
   expect(line({}, { ...fork, head: null })).not.toContain('--resume-session-at');
 });
 
-test('[A6] models, limits, servers and a system prompt are handed on', () => {
+test('[A6] models, limits, servers and a system prompt are passed on', () => {
   const given: Partial<Turn> = {
     agent: { kind: 'claude', model: 'opus', fallbackModel: 'sonnet' },
     limits: { turns: 7, budgetUsd: 0.25 },

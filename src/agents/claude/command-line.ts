@@ -3,14 +3,15 @@ import type { ArgumentFiles } from './argument-files.ts';
 import { OFFERED_TOOLS } from './tools.ts';
 
 /**
- * Makes the CLI ask us about every tool call and answer none itself (P3); ask overrides allow. It also
- * refuses messages from other Claude Code processes of the same user, which no log would show (X3).
+ * Makes Claude Code ask us about every tool call (P3); `ask` overrides `allow`, so Claude Code
+ * decides no call on its own. Also makes it refuse messages from the same user's other Claude Code
+ * processes, which no log would show (X3).
  */
 const SETTINGS = JSON.stringify({ permissions: { ask: ['*'] }, crossSessionInbound: 'refuse' });
 
 export type Conversation =
   | { readonly how: 'begin' | 'resume'; readonly id: string }
-  /** Start with a copy of `source`, an id or a transcript's path. */
+  /** Starts with a copy of `source`, which is an id or the path of a transcript. */
   | {
       readonly how: 'fork';
       readonly id: string;
@@ -18,7 +19,7 @@ export type Conversation =
       readonly head: string | null;
     };
 
-/** The prompt is not an argument: it goes through stdin, which can easily take a megabyte. */
+/** The prompt is not an argument: it goes through stdin, because it may be a megabyte long. */
 export function commandLine(
   program: string,
   turn: Turn,
@@ -33,7 +34,7 @@ export function commandLine(
     '--print',
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--include-partial-messages',
-    // Makes it confirm which of our messages it has read.
+    // Makes Claude Code confirm each of our messages once it has read it.
     ...(turn.steer === undefined ? [] : ['--replay-user-messages']),
     ...['--permission-prompt-tool', 'stdio', '--settings', SETTINGS],
     ...['--tools', OFFERED_TOOLS.join(',')],
@@ -58,7 +59,8 @@ function idOptions(conversation: Conversation): string[] {
 }
 
 export const environment = (retries: number): Record<string, string> => ({
-  // By default ten retries take three minutes, even with a wrong key; Baton's queue retries too.
+  // The default of ten retries takes three minutes, even with a wrong key, and Baton's queue
+  // retries anyway.
   CLAUDE_CODE_MAX_RETRIES: String(retries),
   // Otherwise `@path` in a message shows the model any file without asking (P3).
   CLAUDE_CODE_DISABLE_ATTACHMENTS: '1',
@@ -68,6 +70,9 @@ export const environment = (retries: number): Record<string, string> => ({
   // Otherwise prompts in a repository's `.claude/scheduled_tasks.json` reach the model as if the user
   // had written them, whether or not the repository is trusted (A12).
   CLAUDE_CODE_DISABLE_CRON: '1',
+  // Otherwise notes that one agent writes reach every later conversation in a directory of this
+  // path, whoever owns it, without a trace in any log.
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_WORKFLOWS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',

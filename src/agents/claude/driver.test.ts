@@ -72,10 +72,10 @@ describe('[A2] a Claude Code that cannot work', () => {
   test('is looked for on the PATH, then in node_modules', async () => {
     const path = program('true');
     const [PATH, packaged] = [`/not/there:${join(path, '..')}`, packagedProgram];
-    const found = (settings: object) => agentRig().runtimeAt('/', settings).find('claude');
-    expect(await found({ environment: { PATH }, packaged })).toBe(path);
-    expect(await found({ environment: {}, packaged })).toMatch(/node_modules\/.*claude$/);
-    expect(await found({ environment: {} })).toBeNull();
+    const pathFor = (settings: object) => agentRig().runtimeAt('/', settings).find('claude');
+    expect(await pathFor({ environment: { PATH }, packaged })).toBe(path);
+    expect(await pathFor({ environment: {}, packaged })).toMatch(/node_modules\/.*claude$/);
+    expect(await pathFor({ environment: {} })).toBeNull();
     const runtime = agentRig().runtime('/', { environment: { PATH } });
     const named = new Talk(turnOf({ runtime }), { program: '/named/claude' });
     expect((await named.ended()).commandLines).toEqual([]);
@@ -116,7 +116,7 @@ describe('[A4] a Claude Code that behaves badly', () => {
     });
   });
 
-  test('[Q15] is refused by a limit whose end is over, which is no reason to wait', async () => {
+  test('[Q15] is refused by a limit that has already ended, which is no reason to wait', async () => {
     const info = { status: 'rejected', resetsAt: 1_000_000, rateLimitType: 'five_hour' };
     const error = { type: 'result', subtype: 'success', is_error: true, api_error_status: 429 };
     const talk = await run(

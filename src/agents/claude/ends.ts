@@ -5,7 +5,7 @@ import { cleanText } from '../fit.ts';
 import type { RateLimit, ResultLine } from './lines.ts';
 import { INSTALL, isTooOld, OLDEST_VERSION } from './version.ts';
 
-/** What is known about a process that has ended. */
+/** What is known about a process that has exited. */
 export interface Ended {
   readonly exit: ProcessExit;
   readonly stderr: string;
@@ -24,7 +24,9 @@ export interface Ended {
 const SIGN_IN = 'Run "claude" and sign in, or set ANTHROPIC_API_KEY for the server.';
 const UPDATE = `Update it: ${INSTALL}`;
 
-/** The outcome of a turn that was not stopped. Success is a result line that is not an error (A4). */
+/**
+ * The outcome of a turn that was not stopped. Success is a result line that is not an error (A4).
+ */
 export function outcomeOf(ended: Ended): DriverEnd['outcome'] {
   const { result, hasBegun, version, missingTools } = ended;
   if (hasBegun && isTooOld(version)) return failed('agent_unavailable', tooOld(version));
@@ -46,7 +48,10 @@ function messageOf(result: ResultLine): string {
   return cleanText(result.result ?? result.errors?.join(' ') ?? result.subtype);
 }
 
-/** When an announced usage limit resets; undefined if it already has. */
+/**
+ * When the usage limit that refused a call resets. Null if no limit refused a call, or if the reset
+ * time is unknown or past.
+ */
 function resetOf({ result, error, limit, now }: Ended): number | null {
   if (result?.api_error_status !== 429 && error?.kind !== 'rate_limit') return null;
   const until = (limit?.resetsAt ?? 0) * 1000;
@@ -68,11 +73,11 @@ function classOf({ error }: Ended, result: ResultLine, message: string): ErrorCl
   }
 }
 
-/** If Opus stays overloaded, 2.1.197 says so in words, without a status. */
+/** If Opus stays overloaded, version 2.1.197 reports it only in words, without a status. */
 const statusOf = ({ api_error_status }: ResultLine, message: string): number | null =>
   api_error_status ?? (REPEATED_529.test(message) ? 529 : null);
 
-/** Maps an API error; without a status the API did not answer. */
+/** Classifies an API error. If there is no status, the API did not respond. */
 function apiErrorClass(status: number | null, kind: string | undefined): ErrorClass {
   if (kind === 'authentication_failed' || status === 401 || status === 403) return 'auth_failed';
   if (status === null) return kind === 'billing_error' ? 'invalid_request' : 'network_error';
@@ -81,15 +86,15 @@ function apiErrorClass(status: number | null, kind: string | undefined): ErrorCl
 }
 
 const REPEATED_529 = /^API Error: Repeated 529\b/;
-/** The message where a fork starts may be gone, too. */
+/** The conversation, or the message at which a fork starts, no longer exists. */
 const LOST = /No conversation found|No message found with message\.uuid/i;
 const SIGNED_OUT = /not logged in|please run \/login|invalid api key/i;
 const UNKNOWN_OPTION = /unknown option/i;
 
 function withoutResult({ exit, stderr, hasBegun }: Ended): [ErrorClass, string] {
   const last = cleanText(stderr.trim().split('\n').at(-1) ?? '').slice(0, 1000);
-  const how = exit.signal === null ? `with exit code ${exit.code}` : `by ${exit.signal}`;
-  const message = `Claude Code ended without a result, ${how}${last === '' ? '.' : `: ${last}`}`;
+  const how = exit.signal === null ? `exit code ${exit.code}` : `${exit.signal}`;
+  const message = `Claude Code ended without a result (${how})${last === '' ? '.' : `: ${last}`}`;
   if (LOST.test(stderr)) return ['conversation_lost', last];
   if (SIGNED_OUT.test(stderr)) return ['auth_failed', `${last}. ${SIGN_IN}`];
   if (hasBegun) return ['agent_crash', message];
@@ -100,10 +105,10 @@ function withoutResult({ exit, stderr, hasBegun }: Ended): [ErrorClass, string] 
 }
 
 const tooOld = (version: string | undefined): string =>
-  `Claude Code ${version ?? 'of this version'} is too old; Baton needs ${OLDEST_VERSION} or newer. ${UPDATE}`;
+  `Claude Code${version === undefined ? '' : ` ${version}`} is too old; Baton needs ${OLDEST_VERSION} or newer. ${UPDATE}`;
 
 const missing = (tools: readonly string[]): string =>
-  `Claude Code has no tool ${tools.map((tool) => `"${cleanText(tool)}"`).join(', ')}, listed in the message's allowedTools. Check the spelling and send the message again.`;
+  `The message's allowedTools names tools that Claude Code does not have: ${tools.map((tool) => `"${cleanText(tool)}"`).join(', ')}. Check the spelling and send the message again.`;
 
 const failed = (errorClass: ErrorClass, message: string): DriverEnd['outcome'] => {
   const error: RunError = { class: errorClass, message };

@@ -1,4 +1,3 @@
-import type { Json } from '../../contract/json.ts';
 import type { DriverEvent } from '../driver.ts';
 import { cleanText } from '../fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
@@ -16,16 +15,16 @@ export class Events {
   readonly results: ResultLine[] = [];
   readonly streamed = new StreamedTokens();
   version: string | undefined;
-  /** Its tools, except those of MCP servers that have not connected yet. */
+  /** The agent's tools, except those of MCP servers that have not connected yet. */
   tools: readonly string[] | undefined;
   model: string | null = null;
   hasBegun = false;
   lastMessage: string | null = null;
-  /** Its id for the conversation's last message, once a turn has ended with it. */
+  /** The agent's id for the last message of the conversation's last completed turn. */
   head: string | undefined;
-  /** The last limit that refused a call. */
+  /** The last usage limit that caused a refusal. */
   limit: RateLimit | null = null;
-  /** The text of the last answer that was only an error. */
+  /** The text of the last response that was only an error. */
   error: { readonly kind: string; readonly text: string } | null = null;
   conversation: string | null = null;
   #lastUuid: string | undefined;
@@ -70,10 +69,10 @@ export class Events {
     this.version = line.claude_code_version;
     this.tools = line.tools;
     this.model = line.model ?? null;
-    // A new turn: forget what went wrong in the one before.
+    // A new turn has begun, so errors of the previous one no longer apply.
     this.error = null;
     this.limit = null;
-    // Repeated with every turn, and with another id after `/clear`.
+    // This line is repeated in every turn, and has a different id after `/clear`.
     if (this.conversation === line.session_id) return;
     this.conversation = line.session_id;
     this.hasBegun = true;
@@ -117,15 +116,16 @@ export class Events {
   ): Generator<DriverEvent> {
     if (this.#calls.has(call.id)) return;
     this.#calls.set(call.id, call.name);
-    yield event('agent.tool_use', {
+    const payload = {
       id: call.id,
       tool: cleanText(call.name),
       input: call.input,
       ...(parent !== null && { parent }),
-    });
+    };
+    yield { kind: 'event', type: 'agent.tool_use', payload };
   }
 
-  /** Emits a call before it is asked about, whatever the order of the lines (Q16). */
+  /** Emits a call before the question about it, in whatever order the lines arrive (Q16). */
   *#question({ request, request_id }: LineOf<'control_request'>): Generator<DriverEvent> {
     if (request.subtype !== 'can_use_tool') return;
     const { tool_use_id: id = request_id, tool_name: name, input } = request;
@@ -142,7 +142,7 @@ export class Events {
       const ok = block.is_error !== true;
       const text = cleanText(textOf(block.content));
       const named = tool === undefined ? {} : { tool: cleanText(tool) };
-      yield event('agent.tool_result', { id, ...named, ok, text });
+      yield { kind: 'event', type: 'agent.tool_result', payload: { id, ...named, ok, text } };
       // Only a trusted repository's hooks should answer here.
       if (ok && !this.#asked.has(id)) {
         yield* notices(`Claude Code used ${tool ?? 'a tool'} without asking.`);
@@ -162,11 +162,12 @@ export class Events {
   *#rateLimit(info: RateLimit): Generator<DriverEvent> {
     if (info.status === 'rejected') this.limit = info;
     const { status, resetsAt, rateLimitType } = info;
-    yield event('agent.limit', {
+    const payload = {
       status,
       resetsAt: typeof resetsAt === 'number' ? new Date(resetsAt * 1000).toISOString() : null,
       kind: rateLimitType ?? null,
-    });
+    };
+    yield { kind: 'event', type: 'agent.limit', payload };
   }
 }
 
@@ -174,10 +175,11 @@ function* notices(text: string | null): Generator<DriverEvent> {
   if (text !== null) yield { kind: 'notice', text: cleanText(text) };
 }
 
-const event = (type: string, payload: Json): DriverEvent => ({ kind: 'event', type, payload });
-
-const thought = (thinking: string): DriverEvent =>
-  event('agent.thinking', { text: cleanText(thinking) });
+const thought = (thinking: string): DriverEvent => ({
+  kind: 'event',
+  type: 'agent.thinking',
+  payload: { text: cleanText(thinking) },
+});
 
 function textOf(content: ToolResultContent): string {
   if (typeof content === 'string') return content;

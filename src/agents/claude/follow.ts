@@ -17,7 +17,7 @@ const OUTPUT = { lingerMs: 250, pieceBytes: 64 * 1024 };
 const STDERR_CHARACTERS = 64 * 1024;
 /** How often to report work that emits no event, so that it does not count as silence. */
 const ALIVE_MS = 5000;
-/** The pieces of an answer that report token counts. */
+/** The pieces of a response that report token counts. */
 const COUNTED: ReadonlySet<string> = new Set(['message_start', 'message_delta']);
 
 /** Follows one process from its first line to its end. */
@@ -48,11 +48,11 @@ export async function* follow(
       const usage = usageOf(countedOf(events, turn));
       if (usage !== undefined) yield { kind: 'usage', usage };
     }
-    // Only now, because a call is emitted before it is asked about (Q16).
+    // Must come after the events: a call is emitted before the question about it (Q16).
     dialogue.hear(line);
     await leaving.see(line);
-    // Either this version would not ask about every call, or a tool that the message needs is
-    // missing.
+    // Either this version of Claude Code would not ask about every call, or a tool that the message
+    // needs is missing.
     const isUnfit = isTooOld(events.version) || missingTools(events, turn).length > 0;
     if (events.hasBegun && isUnfit) void agent.stop();
   };
@@ -60,7 +60,7 @@ export async function* follow(
   const stderr = new TextTail(STDERR_CHARACTERS);
   const maskStderr = turn.maskStream();
   const lines = new LineReader();
-  let toldAt = performance.now();
+  let reportedAt = performance.now();
   try {
     for await (const { stream, text } of readOutput(agent, OUTPUT)) {
       if (stream === 'stderr') {
@@ -70,12 +70,12 @@ export async function* follow(
       for (const line of lines.push(text)) {
         for await (const event of hear(line)) {
           yield event;
-          toldAt = performance.now();
+          reportedAt = performance.now();
         }
       }
-      if (performance.now() - toldAt < ALIVE_MS) continue;
+      if (performance.now() - reportedAt < ALIVE_MS) continue;
       yield { kind: 'delta', text: '' };
-      toldAt = performance.now();
+      reportedAt = performance.now();
     }
     const rest = lines.end();
     if (rest !== '') yield* hear(rest);
@@ -90,8 +90,8 @@ export async function* follow(
 /** A stopped call is reported as failed; whether it took effect is unknown (Q16). */
 function cutOff(event: DriverEvent): DriverEvent {
   if (event.kind !== 'event' || event.type !== 'agent.tool_result') return event;
-  const payload = event.payload as { readonly [key: string]: Json };
-  return payload['ok'] === true ? event : { ...event, payload: { ...payload, cutOff: true } };
+  const { payload } = event;
+  return payload.ok ? event : { ...event, payload: { ...payload, cutOff: true } };
 }
 
 const countedOf = (events: Events, { usageBefore: before }: Turn): Counted => ({

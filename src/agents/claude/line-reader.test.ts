@@ -8,11 +8,11 @@ test('lines come whole, however they are split', () => {
     fc.property(lines, fc.integer({ min: 1, max: 30 }), (given, size) => {
       const reader = new LineReader();
       const whole = `${given.join('\n')}\nrest`;
-      const found: (string | null)[] = [];
+      const read: (string | null)[] = [];
       for (let at = 0; at < whole.length; at += size) {
-        found.push(...reader.push(whole.slice(at, at + size)));
+        read.push(...reader.push(whole.slice(at, at + size)));
       }
-      expect(found).toEqual(given.filter((line) => line !== ''));
+      expect(read).toEqual(given.filter((line) => line !== ''));
       expect(reader.end()).toBe('rest');
     }),
   );

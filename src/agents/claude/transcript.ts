@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { TurnRuntime } from '../driver.ts';
 
 /**
- * The transcript of a conversation; null if the agent cannot see it. Claude Code stores
- * transcripts by working directory, and 2.1.197 resolves an id only from that directory; a path
- * works from anywhere.
+ * The transcript of a conversation; null if the agent cannot see it. Claude Code stores transcripts
+ * by working directory, and version 2.1.197 resolves an id only from that directory; a path works
+ * from anywhere.
  */
 export async function findTranscript(
   conversation: string,
@@ -16,7 +16,8 @@ export async function findTranscript(
     .catch(() => null);
   for (const { name } of folders?.entries ?? []) {
     const file = join(projects, name, `${conversation}.jsonl`);
-    if ((await inspect(file)).kind !== 'missing') return file;
+    const { kind } = await inspect(file);
+    if (kind !== 'missing' && kind !== 'unknown') return file;
   }
   return null;
 }

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import type { Json } from '../../contract/json.ts';
-import type { DriverEnd, DriverEvent, ToolAnswer, ToolCall } from '../driver.ts';
+import type { AgentEvent, DriverEnd, DriverEvent, ToolAnswer, ToolCall } from '../driver.ts';
 import type { DriverRig, Given } from './rig.ts';
 
-/** One turn. Its end is where the promises of every turn are checked. */
+/** One turn. `ended` checks what every turn promises. */
 export class Play {
   readonly events: DriverEvent[] = [];
   readonly asked: ToolCall[] = [];
@@ -46,8 +46,8 @@ export class Play {
   }
 
   /**
-   * Waits for the end of the turn. Whatever it was: nothing is thrown (A1), the last event and no other
-   * is the end, every text can be stored, and no process is left (A9).
+   * Waits for the end of the turn and checks what every turn promises: nothing is thrown (A1), the
+   * last event is the only end event, every text can be stored, and no process is left (A9).
    */
   async ended() {
     const waiting = new AbortController();
@@ -74,7 +74,7 @@ export class Play {
       .join('');
   }
 
-  payloads(type: string): Record<string, Json>[] {
+  payloads(type: AgentEvent['type']): Record<string, Json>[] {
     return this.events.flatMap((event) =>
       event.kind === 'event' && event.type === type ? [event.payload as Record<string, Json>] : [],
     );

@@ -4,7 +4,7 @@ import type { Process } from '../../workspaces/process.ts';
 import { Decoder } from './decoder.ts';
 
 export interface OutputOptions {
-  /** How long pipes may stay open after the process ends, because a child may still write. */
+  /** How long pipes may stay open after the process exits, because a child may still be writing. */
   readonly lingerMs: number;
   readonly pieceBytes: number;
 }
@@ -15,10 +15,10 @@ export interface Piece {
 }
 
 /**
- * Yields what a process writes, no faster than it is consumed: unread output stays in the pipe, and a
- * full pipe makes the process wait. Ends when both pipes end. A background process may hold them open
- * forever, so the rest of the tree is stopped after the process ends; a pipe that stays open and
- * silent even then is abandoned.
+ * Yields what a process writes, no faster than it is consumed: unread output stays in the pipe, and
+ * a full pipe makes the process wait. Ends when both pipes end. A background process may hold the
+ * pipes open forever, so the rest of the tree is stopped after the process exits; a pipe that stays
+ * open and silent even then is abandoned.
  */
 export async function* readOutput(
   process: Pick<Process, 'stdout' | 'stderr' | 'exited' | 'stop'>,
@@ -50,15 +50,15 @@ export async function* readOutput(
       const changed = new Promise<true>((resolve) => {
         wake = () => resolve(true);
       });
-      let found = false;
+      let isAny = false;
       for (const { name, readable, decoder } of sources) {
         for (const bytes of takeAll(readable, pieceBytes)) {
-          found = true;
+          isAny = true;
           const text = decoder.push(bytes);
           if (text !== '') yield { stream: name, text };
         }
       }
-      if (found) continue;
+      if (isAny) continue;
       if (sources.every(({ readable }) => hasEnded(readable))) break;
       const silent = stopped ? sleep(lingerMs, false, { signal: over.signal }) : changed;
       if (!(await Promise.race([changed, silent]))) break;

@@ -79,9 +79,7 @@ const SchedulerReceipt = z.object({
 const SchedulerCost = z.object({
   source: z
     .string()
-    .describe(
-      'Where the figures come from: `claude_cli_json` for Claude, otherwise the kind of agent.',
-    ),
+    .describe('Source of the figures: `claude_cli_json` for Claude, otherwise the kind of agent.'),
   input_tokens: z.int(),
   output_tokens: z.int(),
   cache_creation_tokens: z.int(),
@@ -135,7 +133,7 @@ export const schedulerEndpoints = {
   schedulerSendMessage: endpoint({
     method: 'POST',
     path: '/sessions/{id}/messages',
-    summary: 'Queue a message, as `message` or as `prompt` with `metadata`',
+    summary: 'Queue a message, given as `message` or as `prompt` with `metadata`',
     group,
     params,
     body: SchedulerMessage,

@@ -14,9 +14,11 @@ export interface Endpoint<
   Query extends Fields = Fields,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
+  Needs extends Right = Right,
+  Reads extends boolean = boolean,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for each parameter in `params`. */
+  /** Contains `{name}` for each parameter in `params`. */
   readonly path: string;
   readonly summary: string;
   readonly group: string;
@@ -28,7 +30,7 @@ export interface Endpoint<
   /** `z.undefined()` for none. */
   readonly answer: Answer;
   readonly format: 'json' | 'events' | 'ndjson' | 'text' | 'html';
-  /** One item of `events` or `ndjson`. */
+  /** One item of an `events` or `ndjson` response. */
   readonly item?: z.ZodType;
   /** An example body for the documentation. */
   readonly example?: unknown;
@@ -37,21 +39,27 @@ export interface Endpoint<
   /** Reachable without a credential. */
   readonly open: boolean;
   /**
-   * The response is the same for everyone and opened in a browser tab, so the cookie alone is
+   * The response is the same for everyone and is opened in a browser tab, so the cookie alone is
    * enough (X4).
    */
   readonly page: boolean;
-  /** A file for browsers to save: a ticket in the query opens it once. */
+  /** The response is a file for browsers to save; a ticket in the query allows one download. */
   readonly download: boolean;
   /** The right that the credential needs. Default: `read` for GET, `run` for other methods. */
-  readonly needs: Right;
-  /** The answer shows stored content, so the credential needs the right to read, whatever else it needs. */
-  readonly reads: boolean;
-  /** The access to the session (or the run's session) that the caller needs; without it: 404. */
+  readonly needs: Needs;
+  /**
+   * The response shows stored content, so the credential needs the right `read` in addition to
+   * `needs`.
+   */
+  readonly reads: Reads;
+  /**
+   * The access to the session (or the run's session) that the caller needs; without it: 404. The
+   * services decide this; the value is here for the documentation and the tests.
+   */
   readonly level: Level;
   /**
-   * Lives on the host of the session `{id}`: a request that arrives on another host is forwarded to a
-   * node of that one (X7).
+   * The operation concerns something on the session's host: a request that arrives at another host
+   * is forwarded to a node on the session's host (X7).
    */
   readonly hostBound: boolean;
   /** Accepts an `Idempotency-Key` header. */
@@ -67,23 +75,29 @@ const nothing = z.undefined();
 type None = typeof none;
 type Nothing = typeof nothing;
 
-type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.ZodType> = Pick<
-  Endpoint,
-  'method' | 'path' | 'summary' | 'group'
-> &
+type Method = Endpoint['method'];
+type Format = Endpoint['format'];
+
+type Given<
+  P extends Fields,
+  Q extends Fields,
+  B extends z.ZodType,
+  A extends z.ZodType,
+  N extends Right,
+  R extends boolean,
+  M extends Method,
+  F extends Format,
+> = Pick<Endpoint, 'path' | 'summary' | 'group'> &
   Partial<
     Pick<
       Endpoint,
       | 'status'
-      | 'format'
       | 'item'
       | 'example'
       | 'errors'
       | 'open'
       | 'page'
       | 'download'
-      | 'needs'
-      | 'reads'
       | 'level'
       | 'hostBound'
       | 'idempotent'
@@ -95,6 +109,10 @@ type Given<P extends Fields, Q extends Fields, B extends z.ZodType, A extends z.
     readonly query?: Q;
     readonly body?: B;
     readonly answer?: A;
+    readonly needs?: N;
+    readonly reads?: R;
+    readonly method: M;
+    readonly format?: F;
   };
 
 export function endpoint<
@@ -102,7 +120,11 @@ export function endpoint<
   Q extends Fields = None,
   B extends z.ZodType = Nothing,
   A extends z.ZodType = Nothing,
->(given: Given<P, Q, B, A>): Endpoint<P, Q, B, A> {
+  M extends Method = Method,
+  F extends Format = 'json',
+  N extends Right = M extends 'GET' ? 'read' : 'run',
+  const R extends boolean = F extends 'events' ? true : false,
+>(given: Given<P, Q, B, A, N, R, M, F>): Endpoint<P, Q, B, A, N, R> {
   return {
     params: none as unknown as P,
     query: none as unknown as Q,
@@ -114,8 +136,8 @@ export function endpoint<
     open: false,
     page: false,
     download: false,
-    needs: given.method === 'GET' ? 'read' : 'run',
-    reads: given.format === 'events',
+    needs: (given.method === 'GET' ? 'read' : 'run') as N,
+    reads: (given.format === 'events') as R,
     level: given.method === 'GET' ? 'view' : 'operate',
     hostBound: false,
     idempotent: false,

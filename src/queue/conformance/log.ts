@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
+import { QUEUE_EVENTS } from '../../contract/event.ts';
+import type { Outcome } from '../../contract/outcome.ts';
 import { READY } from '../hint.ts';
-import { failed, type Rule, SUCCEEDED } from './rig.ts';
+import { admission, failed, type Rule, SUCCEEDED } from './rig.ts';
 
 /** Each lane's log. */
 export function logRules(rule: Rule): void {
@@ -124,6 +126,52 @@ export function logRules(rule: Rule): void {
       'done',
     ]);
   });
+
+  // Some stores write them in SQL, where the compiler does not check the fields.
+  rule(
+    '[E1] the events of the queue have the fields that the event table declares',
+    async (rig) => {
+      await rig.node('node-1');
+      const error = { class: 'network_error', message: 'no' } as const;
+      const ends: Outcome[] = [
+        failed('network_error'),
+        { kind: 'parked', until: rig.now + 1000, error },
+        { kind: 'handed_back', reason: 'the worker stops' },
+        { kind: 'left_waiting' },
+        SUCCEEDED,
+      ];
+      const { id } = await rig.enqueue({ lane: 'l' });
+      const [next] = await rig.enqueueMany(2, { lane: 'l' });
+      await rig.change({ do: 'move', run: next!, before: null });
+      await rig.change({ do: 'edit', run: next!, payload: '1' });
+      await rig.store.enqueue([admission({ lane: 'l', runAt: rig.now + 1000 })]);
+      for (const [n, outcome] of ends.entries()) {
+        // Start and end in one write, or each in its own.
+        if (n % 2 === 0) await rig.finish(await rig.claimOne(), outcome);
+        else await rig.end(await rig.begin(), outcome);
+        rig.advance(1000);
+        if (outcome.kind === 'left_waiting') await rig.change({ do: 'answer', run: id });
+      }
+      const asking = await rig.begin();
+      await rig.write(asking, { ask: true });
+      await rig.change({ do: 'answer', run: asking.run.id });
+      await rig.claim({ limit: 0 });
+      await rig.store.takeOver(['node-1']);
+      await rig.node('node-2');
+      await rig.end(await rig.begin({ nodeId: 'node-2' }), failed('network_error'));
+      await rig.change({ do: 'hold', lane: 'l' });
+      await rig.change({ do: 'resume', lane: 'l' });
+      await rig.cancel(asking.run.id);
+      const events = await rig.store.listAfter('l', 0, 1000);
+      expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(
+        Object.keys(QUEUE_EVENTS).sort(),
+      );
+      for (const { type, payload } of events) {
+        const schema = QUEUE_EVENTS[type as keyof typeof QUEUE_EVENTS];
+        expect(schema.strict().safeParse(payload), type).toMatchObject({ success: true });
+      }
+    },
+  );
 
   rule('[E1] a note needs no run, and creates its lane', async (rig) => {
     const note = { type: 'session.created', payload: { name: 'x' } };

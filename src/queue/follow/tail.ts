@@ -1,4 +1,5 @@
 import type { LogEvent } from '../../contract/event.ts';
+import { typeOf } from '../../contract/events/type-of.ts';
 import { Signal } from './signal.ts';
 import type { Sized } from './sized.ts';
 
@@ -20,9 +21,9 @@ export type TailEndReason =
   | 'closed'
   /** The lane or run was removed; a new lane with the same name starts again at seq 1. */
   | 'gone'
-  /** Dropped because the reader took nothing for too long. */
+  /** Dropped because the reader took no events for too long. */
   | 'stalled'
-  /** Dropped because too much was unread. */
+  /** Dropped because the reader had too many unread events. */
   | 'unread';
 
 export interface TailEnd {
@@ -34,9 +35,9 @@ export interface TailEnd {
 }
 
 /**
- * The events of a lane, in order and exactly once: with `for await`, or `take()` for everything that
- * has arrived. The loop also ends when the tail is dropped (E4), so check `end` after it. Tails of a
- * lane share their events: do not modify them.
+ * The events of a lane, in order and exactly once. Iterate with `for await`, or call `take()` for
+ * everything that has arrived. The loop also ends when the tail is dropped (E4), so check `end`
+ * afterwards. Tails of a lane share their events: do not modify them.
  */
 export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   readonly lane: string;
@@ -51,7 +52,9 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   #bytes = 0;
   /** The reader has taken events and has not asked for more. */
   #isBusy = false;
-  /** The time since which there have been events that the reader has not taken. */
+  /**
+   * When the reader last took an event, or when the first unread event arrived if that was later.
+   */
   #since = 0;
   #after: number;
   #position: number;
@@ -72,7 +75,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     this.#onEnd = onEnd;
   }
 
-  /** How it ended; null while there may be more events. */
+  /** How the tail ended; null while there may be more events. */
   get end(): TailEnd | null {
     if (this.#reason === null || this.#unread.length > 0) return null;
     const dropped = this.#reason === 'stalled' || this.#reason === 'unread';
@@ -146,7 +149,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
     if (!this.open) return;
     const before = this.#unread.length;
     for (const one of page) {
-      const { seq, runId, type } = one.event;
+      const { seq, runId } = one.event;
       if (seq <= this.#position) continue;
       if (this.runId !== null && runId !== this.runId) continue;
       if (before > 0 && this.#bytes + one.bytes > this.#limits.unreadBytes) {
@@ -156,7 +159,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
       if (this.#unread.length === 0) this.#since = performance.now();
       this.#unread.push(one);
       this.#bytes += one.bytes;
-      if (this.runId !== null && type === 'done') this.finish('done');
+      if (this.runId !== null && typeOf(one.event) === 'done') this.finish('done');
     }
     this.#position = Math.max(this.#position, head);
     if (this.#unread.length > before) this.#changed.fire();
@@ -177,7 +180,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
 
   /** Ends the tail and discards unread events. */
   cut(reason: TailEndReason): void {
-    // The tail had ended, but its reader will not see all events.
+    // The tail had already ended, but now its reader will not see all of its events.
     if (this.#reason !== null && this.#unread.length > 0) this.#reason = reason;
     this.#unread = [];
     this.#taken = 0;
@@ -202,7 +205,7 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
       this.#unread = [];
       this.#taken = 0;
     } else if (this.#taken === COMPACT_AT) {
-      // A reader that is always slightly behind must not retain events it has taken.
+      // A reader that is always slightly behind must not keep events in memory after taking them.
       this.#unread = this.#unread.slice(COMPACT_AT);
       this.#taken = 0;
     }

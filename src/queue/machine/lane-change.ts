@@ -1,4 +1,5 @@
 import type { LogEvent } from '../../contract/event.ts';
+import type { EventPayloads, EventType } from '../../contract/events/table.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { Outcome, RunError } from '../../contract/outcome.ts';
@@ -23,10 +24,16 @@ export interface RunCore {
   cancelRequestedAt: number | null;
   error: RunError | null;
   result: Json;
-  /** The final outcome, if it was stored before the attempt ended; a later crash ends the run with it. */
+  /**
+   * The final outcome, if it was stored before the attempt ended; a later crash ends the run with
+   * it.
+   */
   committed: Outcome | null;
   lastSeq: number | null;
 }
+
+/** The run that an event belongs to, if any. */
+type EventRun = Pick<RunCore, 'id' | 'attempts'> | null;
 
 /**
  * A pending change to one lane: the row after the change, the changed runs with their previous
@@ -48,8 +55,15 @@ export class LaneChange {
     this.now = now;
   }
 
-  /** Appends one event; its seq comes from the lane's row, so seqs have no gaps. */
-  log(type: string, payload: Json, run: Pick<RunCore, 'id' | 'attempts'> | null): void {
+  log<T extends EventType>(type: T, payload: EventPayloads[T], run: EventRun): void {
+    this.append(type, payload as Json, run);
+  }
+
+  /**
+   * Appends an event that a handler emitted, which may have any type. Its seq comes from the lane's
+   * row, so seqs have no gaps.
+   */
+  append(type: string, payload: Json, run: EventRun): void {
     this.events.push({
       lane: this.lane.id,
       seq: this.lane.nextSeq++,
@@ -61,7 +75,9 @@ export class LaneChange {
     });
   }
 
-  /** False for a repeated write, one that was applied before but whose answer was lost. */
+  /**
+   * False if the write has already been applied and is being retried because the response was lost.
+   */
   isNew(write: { readonly no?: number }): boolean {
     if (write.no === undefined) return true;
     if (write.no <= this.lane.lastWrite) return false;

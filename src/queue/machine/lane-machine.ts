@@ -1,5 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import type { NewEvent } from '../../contract/event.ts';
+import type { EventPayloads } from '../../contract/events/table.ts';
 import type { CancelKind } from '../../contract/lane.ts';
 import type { Outcome, RunError } from '../../contract/outcome.ts';
 import { isTerminal } from '../../contract/run.ts';
@@ -8,8 +9,9 @@ import { MAX_CRASHES, verdictOf } from '../../policy/retry.ts';
 import type { LaneChange, RunCore } from './lane-change.ts';
 
 /*
- * Everything that can happen to a lane and its runs, as functions over one LaneChange. They read no
- * clock, no database and no randomness; the three stores share them, so the rules exist once.
+ * Everything that can happen to a lane and its runs, as functions over one LaneChange. The
+ * functions use no clock, database or randomness. All three stores share these functions, so each
+ * rule exists only once.
  *
  * A lane's `state`: idle (nothing to start), delayed (its run waits for `readyAt`), ready (may be
  * claimed unless `held`), running (a worker executes its run), asking (its run waits for an answer
@@ -22,7 +24,7 @@ export interface Holder {
   readonly fence: number;
 }
 
-/** How an attempt ended, with the random delay that the worker chose in case of a retry. */
+/** How an attempt ended and, for a retry, the random delay that the worker chose. */
 export interface Ending {
   readonly outcome: Outcome;
   readonly retryDelayMs: number;
@@ -31,9 +33,12 @@ export interface Ending {
 }
 
 /** Payloads that most runs log, shared by all of them because logged payloads are immutable. */
-const STARTED = Object.freeze({});
-const SUCCEEDED = Object.freeze({ state: 'succeeded', error: null });
-const DONE = Object.freeze({ state: 'succeeded' });
+const STARTED: EventPayloads['run.start'] = Object.freeze({});
+const SUCCEEDED: EventPayloads['run.finished'] = Object.freeze({
+  state: 'succeeded',
+  error: null,
+});
+const DONE: EventPayloads['done'] = Object.freeze({ state: 'succeeded' });
 
 /** A new run joins the lane at its position, or waits outside until it is due (Q3). */
 export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {
@@ -65,7 +70,7 @@ export function take(change: LaneChange, run: RunCore, holder: Holder): void {
     lane.queued--;
     lane.lastPosition = run.position ?? lane.lastPosition;
   } else if (lane.runId !== run.id) {
-    throw new Error('the lane has another begun run');
+    throw new Error('the lane has already begun another run');
   }
   lane.runId = run.id;
   lane.headType = run.type;
@@ -89,12 +94,13 @@ export function start(change: LaneChange, run: RunCore): void {
 }
 
 export function append(change: LaneChange, run: RunCore, events: readonly NewEvent[]): void {
-  for (const event of events) change.log(event.type, event.payload, run);
+  for (const { type, payload } of events) change.append(type, payload, run);
 }
 
 /** Stores the final outcome before the attempt cleans up (Q10). */
 export function commitOutcome(change: LaneChange, run: RunCore, outcome: Outcome): void {
-  // A run that has not started cannot have a result, and a crash must not end it with one.
+  // A run that has not started cannot have a result; if one were stored, a crash would end the run
+  // with it.
   if (run.state !== 'running' && run.state !== 'waiting')
     throw new Error(`a ${run.state} run cannot commit an outcome`);
   change.touch(run).committed = outcome;
@@ -136,11 +142,11 @@ export function retake(change: LaneChange, run: RunCore): void {
   change.log('run.start', { resumed: true }, run);
 }
 
-/** The attempt is over; its outcome and a requested cancel decide what the run does next. */
+/** The attempt has ended; its outcome and any requested cancel decide what the run does next. */
 export function end(change: LaneChange, run: RunCore, ending: Ending): void {
   const { outcome } = ending;
-  // A run that succeeded stays a success even if a cancel was requested before it ended; any other
-  // outcome becomes a cancellation, without a retry, parking or hand-back.
+  // A run that succeeded counts as succeeded even if a cancel was requested before it ended; any
+  // other outcome becomes a cancellation, without a retry, parking or hand-back.
   if (change.lane.cancel !== null && outcome.kind !== 'succeeded') {
     finish(change, run, 'cancelled', null);
     return;
@@ -186,7 +192,7 @@ function fail(change: LaneChange, run: RunCore, error: RunError, retryDelayMs: n
 
 function handBack(change: LaneChange, run: RunCore, reason: string): void {
   if (run.state === 'waiting') {
-    // Its question stays open, whichever node continues the run.
+    // The question stays open, whichever node continues the run.
     leaveWaiting(change, run);
     return;
   }
@@ -218,7 +224,7 @@ function cutOff(change: LaneChange, run: RunCore): void {
   requeue(change, run);
 }
 
-/** Ends a run that no worker holds, or asks the worker that holds it to stop (Q9). */
+/** If a worker holds the run, asks that worker to stop; otherwise ends the run (Q9). */
 export function cancel(change: LaneChange, run: RunCore, kind: CancelKind): void {
   const { lane } = change;
   if (isTerminal(run.state))
@@ -282,7 +288,7 @@ export function mustBeMovable(change: LaneChange, run: RunCore): void {
   if (run.position === null) {
     throw new BatonError(
       'run_not_queued',
-      'The run joins its lane when it is due; until then it has no position to move from.',
+      'The run is scheduled for later. It has no position in its lane until it is due.',
     );
   }
 }
@@ -301,7 +307,10 @@ function wake(change: LaneChange): void {
   change.ready = true;
 }
 
-/** Frees the run's position: another run may take it, and no two runs of a lane share one. */
+/**
+ * Frees the run's position: another run may take it, and no two runs of a lane may share a
+ * position.
+ */
 function leaveQueue(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   if (run.position === null) return;
@@ -380,7 +389,7 @@ function requeue(change: LaneChange, run: RunCore): void {
   change.ready = true;
 }
 
-/** The process is gone, but the question stays open; an answer that arrived just before counts. */
+/** The process is gone, but the question stays open; an answer that arrived just before applies. */
 function leaveWaiting(change: LaneChange, run: RunCore): void {
   const { lane } = change;
   const answered = lane.answeredAt !== null;

@@ -1,7 +1,8 @@
 import { type ErrorCode, isBatonError } from '../../contract/errors.ts';
+import { backoff } from '../../contract/functions/backoff.ts';
 import type { Logger } from '../logger.ts';
 
-/** Errors that mean nothing was changed and a retry may succeed. */
+/** Errors after which nothing has changed and a retry may succeed. */
 const TRANSIENT: readonly ErrorCode[] = [
   'database_unreachable',
   'database_read_only',
@@ -9,16 +10,15 @@ const TRANSIENT: readonly ErrorCode[] = [
   'disk_full',
   'data_in_use',
 ];
-const FIRST_MS = 100;
-const MOST_MS = 5000;
+const WAITS = { firstMs: 100, capMs: 5000 };
 /** The same refusal is logged at most this often. */
 const REPORT_MS = 30_000;
 
 interface Trouble {
   readonly since: number;
-  /** The database can be read, but not written. */
+  /** The database can be read but not written to. */
   readonly readable: boolean;
-  waitMs: number;
+  failures: number;
   retryAt: number;
 }
 
@@ -26,8 +26,8 @@ export const isTransient = (error: unknown): boolean =>
   isBatonError(error) && TRANSIENT.includes(error.code);
 
 /**
- * Whether the database responds, shared by all parts of one worker. Logs once when it becomes
- * unavailable and once when it is back; in between, requests back off.
+ * Tracks whether the database responds; shared by all parts of one worker. Logs once when the
+ * database becomes unavailable and once when it is back; in between, requests back off.
  */
 export class DatabaseWatch {
   readonly #log: Logger;
@@ -63,13 +63,12 @@ export class DatabaseWatch {
     }
     if (this.#trouble === null) {
       const readable = !isBatonError(error, 'database_unreachable');
-      this.#trouble = { since: now, readable, waitMs: FIRST_MS, retryAt: 0 };
+      this.#trouble = { since: now, readable, failures: 0, retryAt: 0 };
       this.#log.warn({ err: error }, 'The database is not responding; retrying');
     }
     const trouble = this.#trouble;
     if (now < trouble.retryAt) return;
-    trouble.retryAt = now + trouble.waitMs;
-    trouble.waitMs = Math.min(MOST_MS, trouble.waitMs * 2);
+    trouble.retryAt = now + backoff(++trouble.failures, WAITS);
   }
 
   /** Resolves when the next retry is due, or as soon as any request succeeds. */
@@ -77,7 +76,7 @@ export class DatabaseWatch {
     if (this.#ended) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     const wait = (this.#trouble?.retryAt ?? 0) - performance.now();
-    const timer = setTimeout(() => wake(), Math.max(FIRST_MS, wait));
+    const timer = setTimeout(() => wake(), Math.max(WAITS.firstMs, wait));
     const wake = (): void => {
       clearTimeout(timer);
       this.#sleepers.delete(wake);
@@ -87,7 +86,7 @@ export class DatabaseWatch {
     return promise;
   }
 
-  /** Wakes everything that is waiting, and lets nothing wait again. */
+  /** Wakes everything that is waiting, and prevents further waits. */
   end(): void {
     this.#ended = true;
     this.#wakeAll();

@@ -2,6 +2,7 @@ import { BatonError } from '../../contract/errors.ts';
 import type { LaneChange } from '../machine/lane-change.ts';
 import * as machine from '../machine/lane-machine.ts';
 import { newRun } from '../machine/new-run.ts';
+import { positionInLane } from '../machine/position.ts';
 import type { Admission, Receipt } from '../store.ts';
 import { headPosition, tailPosition } from './positions.ts';
 import type { LaneRecord, RunRecord } from './records.ts';
@@ -25,7 +26,8 @@ export function enqueue(tables: Tables, admissions: readonly Admission[]): Recei
     if (interrupts && lane.begun !== null) {
       machine.cancel(change, coreIn(change, lane.begun), 'interrupt');
     }
-    const ahead = (change.lane.runId === null ? 0 : 1) + (interrupts ? 0 : change.lane.queued);
+    const before = interrupts ? 0 : change.lane.queued;
+    const ahead = positionInLane(change.lane.runId, before);
     const position = later ? null : interrupts ? headPosition(lane, change) : tailPosition(change);
     admit(tables, change, lane, admission, { runAt, position, retryOf: null });
     return {
@@ -83,7 +85,7 @@ export function mustBeNew(tables: Tables, id: string): void {
   // needed.
   const last = tables.runIds.last;
   if (last === undefined || id > last || !tables.runs.has(id)) return;
-  throw new BatonError('invalid_request', `The run ${id} already exists.`);
+  throw new BatonError('invalid_request', `Run ${id} already exists.`);
 }
 
 /** Checks the admissions in order, and throws the error of the first that would be refused. */
@@ -107,7 +109,10 @@ function check(tables: Tables, admissions: readonly Admission[]): void {
   }
 }
 
-/** Ids generated one after another increase; only other sequences need a set. */
+/**
+ * Ids generated in sequence increase; a set is needed only for ids that arrive in a different
+ * order.
+ */
 function mustDiffer(admissions: readonly Admission[]): void {
   let last = '';
   const rising = admissions.every(({ id }) => {
@@ -152,6 +157,7 @@ const timeOf = ({ delayMs, runAt }: Admission, now: number): number | null =>
 
 const waits = (runAt: number | null, now: number): boolean => runAt !== null && runAt > now;
 
+/** `findByKey` of storage/operations/known-key.ts, in memory. */
 function findKnown(tables: Tables, admission: Admission): RunRecord | undefined {
   return admission.idempotencyKey === null
     ? undefined
@@ -161,10 +167,10 @@ function findKnown(tables: Tables, admission: Admission): RunRecord | undefined 
 function receiptOf(record: RunRecord): Receipt {
   const { core, lane } = record;
   let position = 0;
-  if (core.state === 'queued' && lane.row.runId !== core.id) {
-    position = lane.row.runId === null ? 0 : 1;
-    position +=
+  if (core.state === 'queued') {
+    const before =
       core.position === null ? lane.row.queued : (lane.queue?.indexFrom(core.position) ?? 0);
+    position = positionInLane(lane.row.runId, before, core.id);
   }
   return { id: core.id, lane: lane.row.id, state: core.state, position, known: true };
 }

@@ -32,7 +32,8 @@ function changeRun(tables: Tables, command: RunCommand): RunRecord {
       record.payload = command.payload;
       break;
     case 'move': {
-      // The machine checks this too, but the new position must only be computed for a queued run.
+      // The lane machine also checks this, but the new position must only be computed for a queued
+      // run.
       machine.mustBeMovable(change, core);
       const position =
         command.before === null
@@ -61,7 +62,7 @@ function queuedIn(tables: Tables, lane: LaneRecord, id: string): RunRecord {
     record.core.position !== null &&
     lane.row.runId !== id;
   if (record === undefined || !queued) {
-    throw new BatonError('invalid_request', `The run ${id} is not queued in this lane.`);
+    throw new BatonError('invalid_request', `Run ${id} is not queued in this lane.`);
   }
   return record;
 }
@@ -102,7 +103,7 @@ function forget(tables: Tables, record: RunRecord): void {
   if (lane.row.id === record.core.id) tables.lanes.delete(lane.row.id);
   else {
     lane.emptySince = tables.clock();
-    // Moved to the end, because the set is ordered by these times.
+    // The lane is deleted and added again, because the set is ordered by these times.
     tables.empty.delete(lane);
     tables.empty.add(lane);
   }
@@ -123,7 +124,7 @@ function changeLane(tables: Tables, command: LaneCommand): void {
       break;
     case 'note': {
       const { type, payload } = command.event;
-      change.log(type, copyJson(payload), null);
+      change.append(type, copyJson(payload), null);
       break;
     }
     case 'configure':
@@ -135,7 +136,7 @@ function changeLane(tables: Tables, command: LaneCommand): void {
   tables.commit(lane, change, null);
 }
 
-/** Runs of a kept lane are not in the purge's list, so the flag adds or removes them. */
+/** Runs of a kept lane are not in the purge's list, so changing the flag adds or removes them. */
 function configure(tables: Tables, lane: LaneRecord, settings: LaneSettings): void {
   if (settings.kept === undefined || settings.kept === lane.row.kept) return;
   for (const run of lane.runs) {

@@ -1,5 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
-import { EVENT_PAYLOAD_MAX, EventType, QUEUE_EVENTS } from '../../contract/event.ts';
+import { AnyEventType, EVENT_PAYLOAD_MAX, QUEUE_EVENTS } from '../../contract/event.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import type { Run } from '../../contract/run.ts';
 import { outcomeOf } from '../handler-result.ts';
 import { snapshot } from '../json-text.ts';
@@ -9,37 +10,47 @@ import type { Attempt } from './attempt.ts';
 import { type PastAttempt, pastAttempts } from './attempt-history.ts';
 import { fieldsOf } from './attempt-log.ts';
 
+/** Payloads by type of event, for handlers that declare no events. */
+export type AnyEvents = Readonly<Record<string, unknown>>;
+
 /**
  * A handler's second argument. Its members may be destructured and passed on, but a spread omits
- * `signal` and `log`, which are lazy getters.
+ * `signal` and `log`, which are lazy getters. `Events` are the payloads of the events that the
+ * handler emits, by type.
  */
-export interface AttemptContext {
+export interface AttemptContext<Events extends object = AnyEvents> {
   readonly run: Run;
-  /** Counts executions of this run from 1. */
+  /** Counts the run's executions, starting at 1. */
   readonly attempt: number;
-  /** The claim's fence. Store it with writes elsewhere, to distinguish this attempt from a lost one. */
+  /**
+   * The claim's fence. Include it in writes to other systems, to distinguish this attempt from a
+   * lost one.
+   */
   readonly fence: number;
   /** Aborted with an AbortReason when the handler must stop; it then cleans up and returns. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   /**
-   * Appends an event to the lane's log. Resolves when it is stored, which slows down a handler that
-   * is faster than the database. Throws synchronously for an event that cannot be stored.
+   * Appends an event to the lane's log. Resolves when the event is stored, so awaiting it slows
+   * down a handler that is faster than the database. Throws synchronously for an event that cannot
+   * be stored.
    */
-  emit(type: string, payload: unknown): Promise<void>;
+  emit<T extends keyof Events & string>(type: T, payload: Events[T]): Promise<void>;
   progress(payload: unknown): Promise<void>;
-  /** For handlers that do not await each `emit()`: resolves while the buffer has room. */
+  /** For handlers that do not await each `emit()`: resolves once the buffer has room. */
   room(): Promise<void>;
   /** How the prior attempts ended. */
   history(): Promise<PastAttempt[]>;
   /**
-   * Commits the final result or failure before cleaning up; resolves when it is stored. From then
-   * on, the run will end with it and is not executed again, even if this process dies (Q10).
+   * Commits the final result or failure before the handler cleans up; resolves when it is stored.
+   * From then on, the run ends with this outcome and is not executed again, even if this process
+   * dies (Q10).
    */
   commit(result: unknown): Promise<void>;
   /**
-   * Opens the run's question: the run becomes `waiting` and frees its slot. Resolves when it has
-   * been answered and has a slot again; rejects with the AbortReason when the handler must stop.
+   * Opens the run's question: the run becomes `waiting` and frees its slot. Resolves when the
+   * question has been answered and the run has a slot again; rejects with the AbortReason when the
+   * handler must stop.
    */
   wait(): Promise<void>;
 }
@@ -49,6 +60,8 @@ export const contextOf = (
   store: Pick<LogStore, 'listAfter'>,
   log: Logger,
 ): AttemptContext => new Context(attempt, store, log);
+
+const PROGRESS: keyof HandlerEvents = 'run.progress';
 
 /** A class, because creating an object with its own getters takes twenty times as long. */
 class Context implements AttemptContext {
@@ -75,7 +88,7 @@ class Context implements AttemptContext {
     this.attempt = run.attempts;
     this.fence = attempt.fence;
     this.emit = emit;
-    this.progress = (payload) => emit('run.progress', payload);
+    this.progress = (payload) => emit(PROGRESS, payload);
     this.room = () => attempt.room();
     this.history = () => pastAttempts(store, run);
     this.commit = (result) => commit(attempt, result);
@@ -104,9 +117,9 @@ function commit(attempt: Attempt, result: unknown): Promise<void> {
 
 function checkType(type: string): void {
   if (Object.hasOwn(QUEUE_EVENTS, type)) {
-    throw new BatonError('invalid_request', `Only the queue emits events of type ${type}.`);
+    throw new BatonError('invalid_request', `Only the queue may emit events of type ${type}.`);
   }
-  const parsed = EventType.safeParse(type);
+  const parsed = AnyEventType.safeParse(type);
   if (!parsed.success) throw new BatonError('invalid_request', parsed.error.issues[0]?.message);
 }
 

@@ -1,4 +1,6 @@
 import type { LogEvent } from '../../contract/event.ts';
+import type { EventPayloads, EventType } from '../../contract/events/table.ts';
+import { typeOf } from '../../contract/events/type-of.ts';
 import { RunError } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
 import type { LogStore } from '../store.ts';
@@ -11,7 +13,9 @@ const ENDS = {
   'run.handed_back': 'handed_back',
   'run.parked': 'parked',
   'run.waiting': 'left_waiting',
-} as const;
+} as const satisfies { readonly [T in EventType]?: string };
+
+type Fields = keyof (EventPayloads['run.retry_scheduled'] & EventPayloads['run.waiting']);
 
 export interface PastAttempt {
   readonly attempt: number;
@@ -42,11 +46,12 @@ export async function pastAttempts(
   }
 }
 
-function pastAttemptOf({ type, payload, attempt, at }: LogEvent): PastAttempt | null {
+function pastAttemptOf(event: LogEvent): PastAttempt | null {
+  const { type, payload, attempt, at } = event;
   if (!Object.hasOwn(ENDS, type)) return null;
-  const fields = payload as { error?: unknown; parked?: unknown };
+  const fields = payload as { readonly [F in Fields]?: unknown };
   // A question does not end the attempt if its process stays alive.
-  if (type === 'run.waiting' && fields.parked !== true) return null;
+  if (typeOf(event) === 'run.waiting' && fields.parked !== true) return null;
   const error = RunError.safeParse(fields.error);
   const ended = ENDS[type as keyof typeof ENDS];
   return { attempt: attempt ?? 0, ended, error: error.success ? error.data : null, at };

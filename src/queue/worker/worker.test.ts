@@ -99,7 +99,7 @@ test('[Q14] a failure is retried after a backoff until the run is dead', async (
   ]);
 });
 
-test('[O4] the named log lines carry run, type, lane and attempt', async () => {
+test('[O4] [R137] the named log lines carry run, type, lane and attempt', async () => {
   const { queue, worker, reaches, log } = rig();
   queue.register('fine', { run: () => 1 });
   queue.register('bad', { run: () => fail('auth_failed', 'signed out') });
@@ -163,11 +163,13 @@ test('[Q17] a type without a handler here is left to other nodes and logged', as
   await worker({ typesMs: 30 }).start();
   await reaches(here.id, 'succeeded');
   expect((await queue.get(elsewhere.id))?.state).toBe('queued');
-  const named = 'No live node handles these queued types';
+  const named = 'No live node handles these types of queued runs';
   await until(() => log.of(named).length === 1);
   expect(log.of(named)[0]).toMatchObject({ level: 'warn', types: ['elsewhere'] });
   await queue.cancel(elsewhere.id);
-  await until(() => log.of('Every queued type is handled by a live node again').length === 1);
+  await until(
+    () => log.of('Every type of queued run is handled by a live node again').length === 1,
+  );
   expect(log.of(named)).toHaveLength(1);
 });
 
@@ -180,7 +182,7 @@ test('[Q23] hosts that have waiting runs but no live worker are logged once, wit
   const named = () => log.lines.filter(({ message }) => message.includes('without a live worker'));
   await until(() => named().length === 1);
   expect(named()[0]).toMatchObject({ level: 'warn', hosts: ['gone'] });
-  expect(named()[0]?.message).toContain('start one there, or move their sessions');
+  expect(named()[0]?.message).toContain('start a worker there, or move their sessions');
   // Another lane on the same host is not logged again.
   const other = await queue.enqueue({ type: 'task', lane: 'm' });
   await queue.configure('m', { host: 'here' });
@@ -265,7 +267,7 @@ test('[Q9] a queued run that was cancelled is never executed', async () => {
   expect(called).toEqual([2]);
 });
 
-test('an idle worker starts a run on a hint, long before its next poll', async () => {
+test('[R015] an idle worker starts a run on a hint, long before its next poll', async () => {
   const { queue, worker, reaches } = rig();
   queue.register('quick', { run: () => null });
   await worker({ pollMs: 60_000 }).start();

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { DriverEvent } from '../../agents/driver.ts';
+import type { Notes } from '../../cli/output/event-notes.ts';
+import { memoryQueue } from '../../library.ts';
+import type { LaneChange } from '../../queue/machine/lane-change.ts';
+import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import type { RecorderOptions } from '../../sessions/turn/recorder.ts';
+import { AnyEventType } from '../event.ts';
+import type { Json } from '../json.ts';
+import {
+  EVENTS,
+  type EventOf,
+  type EventPayloads,
+  type HandlerEvents,
+  payloadOf,
+} from './table.ts';
+import { typeOf } from './type-of.ts';
+
+/*
+ * Whatever emits or reads an event is typed by the table. The compiler checks this file: it reports
+ * each `@ts-expect-error` whose line it accepts. The functions are compiled but never called.
+ */
+
+const compiles = (_: (...parts: never[]) => unknown): void => {};
+const ERROR = { class: 'timeout', message: 'late' } as const;
+const ANY = expect.anything() as never;
+
+describe('[E1] a misspelt field, a missing field and a misspelt type do not compile', () => {
+  test('in a lane change', () => {
+    compiles((change: LaneChange) => {
+      change.log('run.parked', { error: ERROR, until: 1 }, null);
+      // @ts-expect-error: a misspelt field
+      change.log('run.parked', { error: ERROR, untill: 1 }, null);
+      // @ts-expect-error: a missing field
+      change.log('run.parked', { error: ERROR }, null);
+      // @ts-expect-error: a field of another kind
+      change.log('run.parked', { error: ERROR, until: 'soon' }, null);
+      // @ts-expect-error: a field that is undefined, which is not JSON
+      change.log('session.created', { name: 'one', forkedFrom: undefined }, null);
+      // @ts-expect-error: a misspelt type
+      change.log('run.park', { error: ERROR, until: 1 }, null);
+    });
+  });
+
+  test('in an attempt of an agent', () => {
+    compiles(({ emit }: AttemptContext<HandlerEvents>) => {
+      void emit('policy.allowed', { callId: '1', tool: 'Bash', reason: 'yes' });
+      // @ts-expect-error: a misspelt field
+      void emit('policy.allowed', { callID: '1', tool: 'Bash', reason: 'yes' });
+      // @ts-expect-error: a missing field
+      void emit('policy.allowed', { callId: '1', tool: 'Bash' });
+      // @ts-expect-error: a misspelt type
+      void emit('policy.allow', { callId: '1', tool: 'Bash', reason: 'yes' });
+      // @ts-expect-error: a type that only the queue may emit
+      void emit('run.start', {});
+    });
+  });
+
+  test('in the recorder', () => {
+    compiles(({ context: { emit } }: RecorderOptions) => {
+      void emit('agent.notice', { text: 'one', gap: true });
+      // @ts-expect-error: a misspelt field
+      void emit('agent.notice', { text: 'one', gaps: true });
+      // @ts-expect-error: a missing field
+      void emit('agent.notice', { gap: true });
+      // @ts-expect-error: a misspelt type
+      void emit('agent.notices', { text: 'one' });
+    });
+  });
+
+  test('in an event of a driver', () => {
+    const kind = 'event';
+    compiles((text: string): DriverEvent[] => [
+      { kind, type: 'agent.thinking', payload: { text } },
+      // @ts-expect-error: a misspelt field
+      { kind, type: 'agent.thinking', payload: { texts: text } },
+      // @ts-expect-error: a missing field
+      { kind, type: 'agent.thinking', payload: {} },
+      // @ts-expect-error: a misspelt type
+      { kind, type: 'agent.thinks', payload: { text } },
+      // @ts-expect-error: a type that has a kind of its own
+      { kind, type: 'agent.message', payload: { text } },
+    ]);
+  });
+
+  test('in an event outside a run', () => {
+    const type = 'approval.withdrawn';
+    const known = { approvalId: ANY, callId: '1' };
+    compiles((reason: string): EventOf<'approval.withdrawn'>[] => [
+      { type, payload: { ...known, reason } },
+      // @ts-expect-error: a misspelt field
+      { type, payload: { ...known, reasons: reason } },
+      // @ts-expect-error: a missing field
+      { type, payload: known },
+      // @ts-expect-error: a misspelt type
+      { type: 'approval.withdraw', payload: { ...known, reason } },
+    ]);
+  });
+
+  test('in a payload that SQL writes', () => {
+    compiles((type: string) => [
+      JSON.stringify({ type } satisfies EventPayloads['run.queued']),
+      // @ts-expect-error: a misspelt field
+      JSON.stringify({ types: type } satisfies EventPayloads['run.queued']),
+    ]);
+  });
+
+  test('in a note on the command line', () => {
+    compiles((): Notes[] => [
+      { 'session.cost': ({ costUsd }) => `${costUsd}` },
+      // @ts-expect-error: a misspelt field
+      { 'session.cost': ({ costUSD }) => `${costUSD}` },
+      // @ts-expect-error: a misspelt type
+      { 'session.costs': ({ costUsd }: { costUsd: number }) => `${costUsd}` },
+    ]);
+  });
+
+  test('where an event is read', () => {
+    compiles((event: { readonly type: string; readonly payload: Json }) => [
+      payloadOf('done', event)?.state,
+      typeOf(event) === 'done',
+      // @ts-expect-error: a misspelt field
+      payloadOf('done', event)?.status,
+      // @ts-expect-error: a misspelt type
+      payloadOf('finished', event),
+      // @ts-expect-error: a misspelt type
+      typeOf(event) === 'finished',
+    ]);
+  });
+});
+
+test('[Q17] handlers of a program emit events of any type, or only those that they declare', () => {
+  type Own = { 'copy.begun': { readonly files: number } };
+  const queue = memoryQueue();
+  queue.register('open', { run: (_, { emit }) => emit('any.type', { any: 'field' }) });
+  queue.register('copy', {
+    run: (_, { emit }: AttemptContext<Own>) => [
+      emit('copy.begun', { files: 1 }),
+      // @ts-expect-error: a misspelt field
+      emit('copy.begun', { file: 1 }),
+      // @ts-expect-error: a misspelt type
+      emit('copy.began', { files: 1 }),
+    ],
+  });
+  expect(queue.handlers.executable()).toEqual(['open', 'copy']);
+});
+
+test('[E1] an event of another type, or in a form that is not known, has no payload', () => {
+  const payload = { state: 'succeeded' };
+  expect(payloadOf('done', { type: 'done', payload })).toEqual(payload);
+  expect(payloadOf('done', { type: 'run.finished', payload })).toBeUndefined();
+  expect(payloadOf('done', { type: 'done', payload: { state: 'new' } })).toBeUndefined();
+  expect(payloadOf('done', { type: 'done', payload: null })).toBeUndefined();
+});
+
+test('[E1] every type in the table is one that may be stored', () => {
+  for (const type of Object.keys(EVENTS)) expect(AnyEventType.safeParse(type).success).toBe(true);
+});
