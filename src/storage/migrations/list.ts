@@ -9,9 +9,13 @@ import { approvalOriginal } from './0019-approval-original.ts';
 import { stopTable } from './0020-stop.ts';
 import { nodeUrl } from './0021-node-url.ts';
 import { hostsTable } from './0022-hosts.ts';
+import { formerHostsTable } from './0023-former-hosts.ts';
 import type { Migration } from './migration.ts';
 
-/** In order; an entry never changes once released. 2 to 12 are part of the baseline. */
+/**
+ * All migrations in order; an entry never changes once released. Migrations 2 to 12 are part of the
+ * baseline.
+ */
 export const MIGRATIONS: readonly Migration[] = [
   baseline,
   claimTurns,
@@ -24,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   stopTable,
   nodeUrl,
   hostsTable,
+  formerHostsTable,
 ];

@@ -169,7 +169,7 @@ describe('the schema itself', () => {
       [lane('a'), run('r1', 'retry_scheduled', 1)],
       run('r2', 'running', 2),
     ],
-    ['[Q1] two runs at one place', [lane('a'), run('r1', 'queued', 1)], run('r2', 'queued', 1)],
+    ['[Q1] two runs at one position', [lane('a'), run('r1', 'queued', 1)], run('r2', 'queued', 1)],
     [
       '[Q8] a finished run that changes its state',
       [lane('a'), run('r1', 'succeeded', 1)],
@@ -202,7 +202,7 @@ describe('the schema itself', () => {
       `UPDATE runs SET idem_scope = 'a', idem_key = 'k' WHERE id = 'r2'`,
     ],
     [
-      '[E1] one place in the log twice',
+      '[E1] the same seq twice in one log',
       [`INSERT INTO events VALUES ('a', 1, NULL, NULL, 'x', '{}', 0)`],
       `INSERT INTO events VALUES ('a', 1, NULL, NULL, 'y', '{}', 0)`,
     ],
@@ -224,13 +224,9 @@ describe('the schema itself', () => {
       [],
       session('s1', 'fix', `'STOPPED', NULL, NULL, NULL, NULL`),
     ],
+    ['[S1] an ERROR without a reason', [], session('s1', 'fix', `'ERROR', NULL, NULL, NULL, NULL`)],
     [
-      '[S1] an ERROR that says nothing',
-      [],
-      session('s1', 'fix', `'ERROR', NULL, NULL, NULL, NULL`),
-    ],
-    [
-      '[S1] an ACTIVE session that never was ready',
+      '[S1] an ACTIVE session that was never ready',
       [],
       session('s1', 'fix', `'ACTIVE', NULL, NULL, NULL, NULL`),
     ],
@@ -241,8 +237,8 @@ describe('the schema itself', () => {
       session('s1', 'fix', `'ACTIVE', NULL, 1, NULL, 2`),
     ],
     ['[P4] an original without its run', [], `INSERT INTO originals VALUES ('r1', 'sealed')`],
-    ['[P6] a line of the audit log that changes', [auditLine], `UPDATE audit SET user_id = 'bob'`],
-    ['[P6] a line of the audit log that goes', [auditLine], 'DELETE FROM audit'],
+    ['[P6] a changed line of the audit log', [auditLine], `UPDATE audit SET user_id = 'bob'`],
+    ['[P6] a deleted line of the audit log', [auditLine], 'DELETE FROM audit'],
     [
       '[X2] an administrator who is locked out',
       [],

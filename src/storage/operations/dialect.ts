@@ -1,3 +1,4 @@
+import { BatonError, type ErrorCode } from '../../contract/errors.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { RunState } from '../../contract/run.ts';
 import { type Hint, READY } from '../../queue/hint.ts';
@@ -14,7 +15,7 @@ export interface NewLane {
   readonly owner: string;
 }
 
-/** A run's row as it is admitted. */
+/** A run's row at admission. */
 export interface NewRun {
   readonly core: RunCore;
   readonly lane: string;
@@ -31,7 +32,7 @@ export interface NewRun {
 
 /** The result of a claim: upkeep that has to be done first, or the claimed runs. */
 export interface ClaimResult {
-  /** False if the lease of the claiming node has ended. */
+  /** False if the lease of the claiming node has expired. */
   readonly alive: boolean;
   readonly due: readonly string[];
   readonly delayed: readonly string[];
@@ -41,7 +42,7 @@ export interface ClaimResult {
   readonly left: boolean;
 }
 
-/** A locked lane with its begun run. */
+/** A locked lane with its current run. */
 export interface LaneWithRun {
   readonly lane: Lane;
   readonly run: RunCore;
@@ -50,30 +51,34 @@ export interface LaneWithRun {
 export type CountDeltas = Partial<Record<RunState, number>>;
 
 /**
- * Where the two databases differ: statements over many rows, locks, and the choice of lanes. The
- * operations beside this file use it and are written once.
+ * The parts in which the two databases differ: statements over many rows, locks, and the choice of
+ * lanes. The operations in this folder are built on these parts, so each operation is written only
+ * once.
  */
 export interface Dialect {
   /**
-   * The SQL condition that `column` is in the list in placeholder $n. `list` makes the value for
+   * The SQL condition that `column` is in the list in placeholder $n. `list` returns the value for
    * that placeholder.
    */
   oneOf(column: string, n: number): string;
   list(values: readonly string[]): Value;
-  /** The store's time, for reads; transactions receive theirs. */
+  /** The store's time, for reads; a transaction receives the time as an argument. */
   readTime(): Op<number>;
   /** Each lane's events after its seq, up to its limit. */
   eventsAfterEach(cursors: readonly LogCursor[]): Op<readonly EventRow[]>;
   ensureLanes(lanes: readonly NewLane[]): Op<void>;
-  /** Locks lanes in the order of their ids. All writers do, so they cannot deadlock. */
+  /**
+   * Locks lanes in the order of their ids. All writers lock in this order, so they cannot deadlock.
+   */
   lockLanes(ids: readonly string[]): Op<Lane[]>;
   /** The same without waiting; leaves out lanes that others have locked. */
   lockFreeLanes(ids: readonly string[]): Op<Lane[]>;
-  /** Locks the lanes that have a begun run, and returns both lanes and runs. */
+  /** Locks those lanes that have a current run, and returns both the lanes and the runs. */
   lockBegun(ids: readonly string[]): Op<LaneWithRun[]>;
   /**
-   * A faster way than the machine to end attempts that simply succeeded, if the database has one.
-   * Returns the lanes it has handled; the others are left to the machine.
+   * Ends attempts that simply succeeded, faster than the lane machine can. Optional: not every
+   * database has a faster way. Returns the lanes it has handled; the others are left to the lane
+   * machine.
    */
   finish?(writes: readonly AttemptWrite[], now: number): Op<ReadonlySet<string>>;
   insertRuns(runs: readonly NewRun[]): Op<void>;
@@ -87,9 +92,9 @@ export interface Dialect {
   /** Locks a node's row against its own claims until the end of the transaction. */
   lockNode(id: string): Op<void>;
   /**
-   * If `upkeep` is set, returns upkeep that is due. If there is none, chooses lanes and gives them
-   * to the node, like the machine's `take`, with its event and counts. If `now` is null, the
-   * store's time is used.
+   * If `upkeep` is set and upkeep is due, returns that upkeep. Otherwise chooses lanes and gives
+   * them to the node, writing the same event and counts as the machine's `take`. If `now` is null,
+   * the store's time is used.
    */
   claimLanes(request: ClaimRequest, now: number | null, upkeep: boolean): Op<ClaimResult>;
 }
@@ -102,6 +107,14 @@ export interface Done<T> {
   readonly changed?: false;
   /** The user, for an audit log line whose user was not known beforehand. */
   readonly who?: string;
+  /** Thrown after the commit, because what was written must be kept. */
+  readonly refused?: ErrorCode;
+}
+
+/** The value of a committed operation; throws if it was refused. */
+export function committedValue<T>({ value, refused }: Done<T>): T {
+  if (refused !== undefined) throw new BatonError(refused);
+  return value;
 }
 
 export const NO_HINT: Hint = { lanes: [], nodes: [], topics: [] };
@@ -133,8 +146,8 @@ export function mergeHints(...hints: readonly Hint[]): Hint {
 }
 
 /**
- * Thrown to run the whole operation again, because a row that it had read was gone when it tried to
- * lock it.
+ * Thrown to run the whole operation again, because a row no longer existed by the time it was to be
+ * locked.
  */
 export class Again extends Error {
   override readonly name = 'Again';

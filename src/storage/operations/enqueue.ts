@@ -1,11 +1,12 @@
 import { BatonError } from '../../contract/errors.ts';
-import type { RunState } from '../../contract/run.ts';
 import { LaneChange, type RunCore } from '../../queue/machine/lane-change.ts';
 import { admit, cancel } from '../../queue/machine/lane-machine.ts';
 import { newRun } from '../../queue/machine/new-run.ts';
+import { positionInLane } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
-import { type Op, query, queryOne } from '../statement.ts';
+import { type Op, query } from '../statement.ts';
 import { Again, type Dialect, type Done, done, type NewRun } from './dialect.ts';
+import { knownReceipt, scopeOf } from './known-key.ts';
 import { readCore } from './load.ts';
 import { headPosition, tailPosition } from './positions.ts';
 
@@ -26,7 +27,7 @@ export function* enqueue(
     const change = changes.get(laneOf(admission))!;
     if (admission.idempotencyKey !== null) {
       yield* flush();
-      const known = yield* findKnown(admission, changes);
+      const known = yield* knownReceipt(admission, (lane) => changes.get(lane));
       if (known !== null) {
         receipts.push(known);
         continue;
@@ -62,11 +63,10 @@ export function* admitTo(
   const runAt = admission.delayMs === null ? admission.runAt : now + admission.delayMs;
   const core = newRun({ id, type, maxAttempts, position: null, runAt });
   yield* choosePosition(change, admission, core);
-  const before = lane.runId === null ? 0 : 1;
+  const isFirst = core.position !== null && admission.onBusy === 'interrupt';
+  const position = positionInLane(lane.runId, isFirst ? 0 : lane.queued);
   const firstSeq = lane.nextSeq;
   admit(change, core, admission.tick);
-  const ahead = admission.onBusy === 'interrupt' ? 0 : lane.queued - 1;
-  const position = before + (core.position === null ? lane.queued : ahead);
   return {
     run: toNewRun(admission, core, change, firstSeq),
     receipt: { id, lane: lane.id, state: core.state, position, known: false },
@@ -74,7 +74,6 @@ export function* admitTo(
 }
 
 const laneOf = (admission: Admission): string => admission.lane ?? admission.id;
-const scopeOf = (admission: Admission): string => admission.lane ?? '';
 
 function* openLanes(
   dialect: Dialect,
@@ -87,59 +86,9 @@ function* openLanes(
   const ids = [...owners.keys()].sort();
   yield* dialect.ensureLanes(ids.map((id) => ({ id, owner: owners.get(id)! })));
   const lanes = yield* dialect.lockLanes(ids);
-  // Purged between the two statements.
+  // A lane was purged between the two statements.
   if (lanes.length < ids.length) throw new Again();
   return new Map(lanes.map((lane) => [lane.id, new LaneChange(lane, now)]));
-}
-
-function* findKnown(
-  admission: Admission,
-  changes: ReadonlyMap<string, LaneChange>,
-): Op<Receipt | null> {
-  const known = yield* queryOne<KnownRun>(
-    'SELECT id, lane, state, body_hash FROM runs WHERE idem_scope = $1 AND idem_key = $2',
-    [scopeOf(admission), admission.idempotencyKey],
-  );
-  return known && (yield* knownReceipt(known, admission, changes.get(known.lane)));
-}
-
-/** A run that already has the key. */
-export interface KnownRun {
-  readonly id: string;
-  readonly lane: string;
-  readonly state: RunState;
-  readonly body_hash: string | null;
-}
-
-/**
- * The same key gets the same run, or is refused if the body differs (Q10). The effects of earlier
- * admissions in this call are not saved yet, so they are read from the change.
- */
-export function* knownReceipt(
-  known: KnownRun,
-  { bodyHash }: Admission,
-  change: LaneChange | undefined,
-): Op<Receipt> {
-  const { id, lane } = known;
-  if (known.body_hash !== bodyHash) throw keyConflict(id);
-  const state = change?.runs.get(id)?.run.state ?? known.state;
-  const position = state === 'queued' ? yield* runsBefore(id, change) : 0;
-  return { id, lane, state, position, known: true };
-}
-
-export const keyConflict = (runId: string): BatonError =>
-  new BatonError('idempotency_conflict', undefined, { details: { runId } });
-
-/** How many runs in its lane come before a queued run, including the begun one. */
-function* runsBefore(id: string, change: LaneChange | undefined): Op<number> {
-  const row = yield* queryOne<{ begun: string | null; queued: number }>(
-    `SELECT l.run_id AS begun, (SELECT count(*) FROM runs q WHERE q.lane = r.lane AND q.position > l.last_position AND q.state = 'queued'
-        AND (r.position IS NULL OR q.position < r.position)) AS queued
-     FROM runs r JOIN lanes l ON l.id = r.lane WHERE r.id = $1`,
-    [id],
-  );
-  const begun = change === undefined ? row!.begun : change.lane.runId;
-  return (begun === null || begun === id ? 0 : 1) + row!.queued;
 }
 
 /** Sets where the run joins the lane, after applying its `onBusy` (Q11). */

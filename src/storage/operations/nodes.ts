@@ -6,7 +6,7 @@ import { NODE_COLUMNS, type NodeRow, toNode } from '../rows.ts';
 import { type Op, query, queryOne } from '../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from './dialect.ts';
 
-/** Safe to repeat, because the answer may have been lost. */
+/** Must be safe to repeat, because the response may have been lost. */
 export function* join(_: Dialect, now: number, node: NodeInfo, leaseMs: number): Op<Done<void>> {
   yield* query(
     `INSERT INTO nodes (id, host, boot_id, pid_namespace, pid, pid_start, roles, types, capacity, version, lease_until, started_at, url)
@@ -46,7 +46,7 @@ export function* renew(
 }
 
 export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<void>> {
-  const { hint } = yield* takeOver(dialect, now, nodeId, true);
+  const { hint } = yield* takeOverNode(dialect, now, nodeId, true);
   return { value: undefined, hint };
 }
 
@@ -54,13 +54,13 @@ export function* leave(dialect: Dialect, now: number, nodeId: string): Op<Done<v
  * Takes over the runs of a dead node, and removes the node (Q7). A node that is not proven dead may
  * have renewed its lease after another node saw it expire; in that case, nothing happens.
  */
-export function* takeOver(
+export function* takeOverNode(
   dialect: Dialect,
   now: number,
   nodeId: string,
   proven: boolean,
 ): Op<Done<TakenOverRun[]>> {
-  // The node's own claims hold a shared lock on this row until they commit, so none can commit
+  // The node's own claims hold a shared lock on this row until they commit, so no claim can commit
   // after this.
   yield* dialect.lockNode(nodeId);
   const node = yield* queryOne<{ lease_until: number }>(
@@ -73,7 +73,7 @@ export function* takeOver(
   const takenOver: TakenOverRun[] = [];
   const changes: LaneChange[] = [];
   for (const { lane, run } of held) {
-    // The node itself ended it before we had the lock.
+    // The node ended the run itself before we got the lock.
     if (lane.nodeId !== nodeId) continue;
     const change = new LaneChange(lane, now);
     crash(change, run);
@@ -91,7 +91,7 @@ export function* takeOver(
   return done(takenOver, changes);
 }
 
-/** The nodes whose lease has ended. */
+/** The nodes whose lease has expired. */
 export function* listExpired(dialect: Dialect): Op<string[]> {
   const now = yield* dialect.readTime();
   const rows = yield* query<{ id: string }>('SELECT id FROM nodes WHERE lease_until <= $1', [now]);

@@ -1,5 +1,6 @@
+import type { EventPayloads } from '../../contract/events/table.ts';
 import { READY } from '../../queue/hint.ts';
-import { POSITION_STEP } from '../../queue/machine/position.ts';
+import { POSITION_STEP, positionInLane } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
 import { type Done, hintOf, NO_HINT } from '../operations/dialect.ts';
 import { RUN_INSERT_INTO } from '../operations/saving.ts';
@@ -8,11 +9,11 @@ import { NOW } from './run.ts';
 
 /**
  * The lane machine's `admit` (queue/machine/lane-machine.ts) for one run that joins the end of its
- * lane, in one statement that needs no transaction. It creates or updates the lane's row, whatever
- * others have changed in it, and derives everything else from that row. This second version exists
- * because callers wait for the run to start, and the general path takes six round trips. $1 run, $2
- * lane, $3 owner, $4 type, $5 payload, $6 attempts, $7 hash of the body, $8 the event's payload, $9
- * the time (null for the database's).
+ * lane, in one statement that needs no transaction. The statement creates or updates the lane's
+ * row, whatever others have changed in it, and derives everything else from that row. This second
+ * version exists because callers wait for the run to start, and the general path takes six round
+ * trips. $1 run, $2 lane, $3 owner, $4 type, $5 payload, $6 attempts, $7 hash of the body, $8 the
+ * event's payload, $9 the time (null for the database's).
  */
 const ENQUEUE_ONE = `
 WITH t AS MATERIALIZED (
@@ -56,12 +57,12 @@ export function* enqueueOne(
       one.payload,
       one.maxAttempts,
       one.bodyHash,
-      JSON.stringify({ type: one.type }),
+      JSON.stringify({ type: one.type } satisfies EventPayloads['run.queued']),
       now,
     ],
     'enqueue_one',
   );
-  const position = row!.queued - 1 + (row!.run_id === null ? 0 : 1);
+  const position = positionInLane(row!.run_id, row!.queued - 1);
   const receipt: Receipt = { id: one.id, lane, state: 'queued', position, known: false };
   return {
     value: [receipt],

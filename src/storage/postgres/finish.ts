@@ -1,23 +1,33 @@
+import type { EventPayloads, EventType } from '../../contract/events/table.ts';
 import type { AttemptWrite } from '../../queue/store.ts';
 import { NEXT_RUN } from '../operations/saving.ts';
 
+const event = <T extends EventType>(n: number, type: T, payload: EventPayloads[T]): string =>
+  `(${n}, '${type}', '${JSON.stringify(payload)}')`;
+
+const EVENTS = [
+  event(-1, 'run.start', {}),
+  event(0, 'run.finished', { state: 'succeeded', error: null }),
+  event(1, 'done', { state: 'succeeded' }),
+];
+
 /**
- * The simplest end of attempts as one statement: the lane machine's `start` (unless it was written
- * before) and `end` with a success (queue/machine/lane-machine.ts). This second version exists for
- * speed: loading both rows, changing them here and saving them took about 60 µs of Node's CPU time
- * per no-op run, all included; this takes about 45 µs. The conformance suite and the model hold it
- * to the machine's behaviour.
+ * The simplest way for attempts to end, as one statement: the lane machine's `start` (unless it was
+ * written before) and `end` with a success (queue/machine/lane-machine.ts). This second version
+ * exists for speed: loading both rows, changing them here and saving them took about 60 µs of
+ * Node's CPU time per no-op run in total; this takes about 45 µs. The conformance suite and the
+ * model hold this statement to the lane machine's behaviour.
  *
  * $1 lanes, $2 fences, $3 numbers of the writes, $4 whether they start, $5 results, $6 the time.
  *
- * Apart from the locked lane, all rows (`b`, which is the lane itself, `r`, its run, and its next
- * run) are read as of the start of the statement, before it waited for a lock. Every change to the
+ * All rows except the locked lane are read as of the start of the statement, before it waited for a
+ * lock: `b` (the lane itself), `r` (the lane's run) and the lane's next run. Every change to the
  * state of a run or the queue of a lane adds an event to the lane. So a lane that still has the
- * same next seq once it is locked has not changed; any other is left to the machine. The lanes are
- * locked in the order of their ids, because the sorted input drives a nested loop (connect.ts turns
- * the other joins off). The statement does not check that the lane is running: its run's state
- * implies it, and the check made the planner start from all running lanes (64 ms instead of 9 ms
- * for the lanes' part at 400).
+ * same next seq once it is locked has not changed; any other lane is left to the lane machine. The
+ * lanes are locked in the order of their ids, because the sorted input drives a nested loop
+ * (connect.ts turns the other joins off). The statement does not check that the lane is running:
+ * its run's state implies it, and the check made the planner start from all running lanes (with 400
+ * lanes, this part took 64 ms instead of 9 ms).
  */
 export const FINISH = `
 WITH lane_rows AS (
@@ -43,8 +53,7 @@ WITH lane_rows AS (
 ), event_rows AS (
   INSERT INTO events (lane, seq, run_id, attempt, type, payload, at)
   SELECT i.lane, i.seq + i.start + e.n, i.run_id, i.attempts, e.type, e.payload, $6
-  FROM lane_rows i JOIN (VALUES (-1, 'run.start', '{}'), (0, 'run.finished', '{"state":"succeeded","error":null}'),
-    (1, 'done', '{"state":"succeeded"}')) AS e(n, type, payload) ON i.start + e.n >= 0
+  FROM lane_rows i JOIN (VALUES ${EVENTS.join(', ')}) AS e(n, type, payload) ON i.start + e.n >= 0
 )
 SELECT lane FROM lane_rows`;
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { backoff } from '../../contract/functions/backoff.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
 import { TOPICS } from '../topics.ts';
@@ -6,14 +7,14 @@ import { clientConfig, type Target } from './connect.ts';
 import { formatHint, parseHint } from './hint-message.ts';
 
 /*
- * Hints between processes over LISTEN/NOTIFY. They are sent after the commit, never inside the
- * writing transaction, where NOTIFY takes a lock over all commits (the rate of 16 writers fell to a
- * third). The first hint is sent at once; later ones are merged and sent at most every 10 ms.
- * Losing one costs no more than a polling interval.
+ * Hints between processes over LISTEN/NOTIFY. Hints are sent after the commit, never inside the
+ * writing transaction, where NOTIFY takes a lock that all commits share (the rate of 16 writers
+ * fell to a third). The first hint is sent at once; later ones are merged and sent at most every 10
+ * ms. Losing a hint costs no more than a polling interval.
  */
 
 const WINDOW_MS = 10;
-const RECONNECT_MS = [250, 500, 1000, 2000, 5000];
+const RECONNECT = { firstMs: 250, capMs: 5000 };
 
 export class HintChannel {
   readonly #target: Target;
@@ -90,8 +91,8 @@ export class HintChannel {
   #lost(client: pg.Client): void {
     if (this.#closed || this.#listener !== client) return;
     this.#listener = null;
-    const wait = RECONNECT_MS[Math.min(this.#failures++, RECONNECT_MS.length - 1)];
-    this.#reconnect = setTimeout(() => void this.listen(), wait);
+    const waitMs = backoff(++this.#failures, RECONNECT);
+    this.#reconnect = setTimeout(() => void this.listen(), waitMs);
     this.#reconnect.unref();
   }
 

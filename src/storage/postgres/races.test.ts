@@ -4,7 +4,12 @@ import { admission } from '../../../test/support/admission.ts';
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Store } from '../../queue/store.ts';
-import { type Arguments, type OperationName, operation } from '../operations/registry.ts';
+import {
+  type Arguments,
+  operation,
+  type WriteCall,
+  type WriteName,
+} from '../operations/registry.ts';
 import { type Op, query } from '../statement.ts';
 import { clientConfig, makePool } from './connect.ts';
 import { postgresDialect } from './dialect.ts';
@@ -47,10 +52,10 @@ async function begin(name: string): Promise<{ lane: string; fence: number }> {
 const GATE = 4711;
 
 /** The real operation, whose transaction stays open after its last statement until `open()`. */
-async function held<N extends OperationName>(name: N, ...rest: Arguments<N>) {
+async function held<N extends WriteName>(name: N, ...args: Arguments<N>) {
   await admin.query('SELECT pg_advisory_lock($1)', [GATE]);
   const done = inTransaction(pool, undefined, function* (now): Op<void> {
-    yield* operation(name, postgresDialect(undefined), now, rest);
+    yield* operation({ name, args } as WriteCall, postgresDialect(undefined), now);
     yield* query('SELECT pg_advisory_xact_lock($1)', [GATE]);
   });
   await waiting(1);
@@ -178,7 +183,7 @@ test('[Q9] a cancel requested while a success waits is recorded', async () => {
 
 test('[Q6] a success that waits for a takeover changes nothing', async () => {
   const of = await begin('lost');
-  const taking = await held('takeOver', 'lost', true);
+  const taking = await held('takeOverNode', 'lost', true);
   const ending = store.write([{ ...of, no: 2, end: ENDS }]);
   await waiting(2);
   await taking.open();

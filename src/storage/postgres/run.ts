@@ -55,11 +55,16 @@ export async function readOn<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   }
 }
 
-/** Runs an operation without a transaction around it: each statement commits on its own. */
+/**
+ * Runs an operation without a transaction around it: each statement commits on its own. Checks out
+ * a connection only when the first statement runs, because an operation may need no statements.
+ */
 export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
+  const first = op.next();
+  if (first.done === true) return first.value;
   const client = await checkOut(pool);
   try {
-    const value = await runOn(client, op);
+    const value = await runOn(client, op, first);
     client.release();
     return value;
   } catch (error) {
@@ -68,8 +73,8 @@ export async function runAlone<T>(pool: pg.Pool, op: Op<T>): Promise<T> {
   }
 }
 
-async function runOn<T>(client: pg.PoolClient, op: Op<T>): Promise<T> {
-  let step = op.next();
+async function runOn<T>(client: pg.PoolClient, op: Op<T>, first = op.next()): Promise<T> {
+  let step = first;
   while (step.done !== true) {
     const { text, values, name } = step.value;
     const config =

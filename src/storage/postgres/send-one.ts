@@ -1,4 +1,5 @@
 import type { NewAuditEntry } from '../../access/principal.ts';
+import type { EventPayloads } from '../../contract/events/table.ts';
 import type { RunState } from '../../contract/run.ts';
 import { READY } from '../../queue/hint.ts';
 import type { SendRequest, Sent } from '../../sessions/session-store.ts';
@@ -9,8 +10,8 @@ import { NOW } from './run.ts';
 
 /**
  * $1 to $10 are the arguments of `admit_message`, $11 is the time (null for the database's), $12
- * how many runs may be queued, $13 whether to write a line to the audit log; its values follow. A
- * message that was already known or was not admitted gets no line.
+ * how many runs may be queued, $13 whether to write a line to the audit log; its values follow. No
+ * line is written for a message that was already known or was not admitted.
  */
 const SEND = `
 WITH t AS MATERIALIZED (
@@ -33,29 +34,21 @@ interface SentRow {
 
 /**
  * Admits a message to the end of its lane in one statement, with its line in the audit log, if any.
- * Undefined if the message has attachments, a time, or an `onBusy` other than `enqueue`; null if
- * the general operation has to decide.
+ * Null if the message has attachments, a time, or an `onBusy` other than `enqueue`, or if the
+ * general operation has to decide.
  */
-export function sendOne(
+export function* sendOne(
   now: number | null,
-  request: SendRequest,
+  { sessionId, userId, admission, attachments = [], original, queueMax }: SendRequest,
   entry?: NewAuditEntry,
-): Op<Done<Sent> | null> | undefined {
-  const { admission, attachments = [] } = request;
+): Op<Done<Sent> | null> {
   const joinsTheEnd =
     attachments.length === 0 &&
     admission.onBusy === 'enqueue' &&
     admission.runAt === null &&
     admission.delayMs === null &&
     admission.tick === undefined;
-  return joinsTheEnd ? send(now, request, entry) : undefined;
-}
-
-function* send(
-  now: number | null,
-  { sessionId, userId, admission, original, queueMax }: SendRequest,
-  entry: NewAuditEntry | undefined,
-): Op<Done<Sent> | null> {
+  if (!joinsTheEnd) return null;
   const { id, type, payload, maxAttempts, idempotencyKey, bodyHash } = admission;
   const [row] = yield* query<SentRow>(
     SEND,
@@ -69,7 +62,7 @@ function* send(
       maxAttempts,
       idempotencyKey,
       bodyHash,
-      JSON.stringify({ type }),
+      JSON.stringify({ type } satisfies EventPayloads['run.queued']),
       now,
       queueMax,
       String(entry !== undefined),

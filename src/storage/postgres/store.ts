@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
+import { backoff } from '../../contract/functions/backoff.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { keepShared, SharedLease, startRenewing } from '../../queue/membership/lease-renewal.ts';
 import type { Clock, KeepLease, LeaseKeeper } from '../../queue/store.ts';
-import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
-import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
-import type { StoreParts } from '../operations/store.ts';
+import { type BatonStore, batonStoreOver, type Engine } from '../operations/baton-store.ts';
+import { committedValue } from '../operations/dialect.ts';
+import type { Answer, WriteCall, WriteName } from '../operations/registry.ts';
 import { type Op, query } from '../statement.ts';
 import { poolUse } from './checkout.ts';
 import { makePool, POOL_SIZE, parseSchema, parseUrl, type Target } from './connect.ts';
@@ -33,6 +34,7 @@ export interface PostgresOptions {
   readonly clock?: Clock;
 }
 
+const CONNECT_AGAIN = { firstMs: 250, capMs: 5000 };
 /** After this many transactions, the rows of `run_counts` are summed up. */
 const FOLD_EVERY = 500;
 const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
@@ -40,7 +42,7 @@ const FOLD = `WITH gone AS (DELETE FROM run_counts RETURNING state, n)
 
 export type PostgresStore = BatonStore & { pool(): ReturnType<typeof poolUse> };
 
-/** The store over PostgreSQL, for many processes on many machines. */
+/** The store on PostgreSQL, for many processes on many machines. */
 export async function postgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const target: Target = {
     url: parseUrl(options.url).href,
@@ -58,39 +60,37 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
   let closing: Promise<void> | null = null;
   let untilFold = FOLD_EVERY;
 
-  const call = async <N extends OperationName>(
-    name: N,
-    ...rest: Arguments<N>
-  ): Promise<Answer<N>> => {
+  const call = async <N extends WriteName>(made: WriteCall<N>): Promise<Answer<N>> => {
     if (closing !== null) throw new BatonError('closed');
-    // Copied now: the caller may change its objects while a transaction is retried.
-    const { value, hint } = await transact(pool, dialect, clock, name, structuredClone(rest));
-    hints.publish(hint);
+    // The call is copied now, because the caller may change its objects while a transaction is
+    // retried.
+    const done = await transact(pool, dialect, clock, structuredClone(made));
+    hints.publish(done.hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;
-      // Nothing waits for this, and if it fails, the next one does the work.
+      // Nothing waits for this. If it fails, the next attempt does the work.
       readOn(pool, query(FOLD)).catch(() => {});
     }
-    return value;
+    return committedValue(done);
   };
   const read = async <T>(op: Op<T>): Promise<T> => {
     if (closing !== null) throw new BatonError('closed');
     return readOn(pool, op);
   };
 
-  const parts: StoreParts = {
+  const engine: Engine = {
     dialect,
     hints: listeners,
     call,
     read,
     keepLease: (nodeId, keep) =>
-      keepLease(target, nodeId, keep, () => call('renew', nodeId, keep.leaseMs)),
+      keepLease(target, nodeId, keep, () => call({ name: 'renew', args: [nodeId, keep.leaseMs] })),
     close() {
       closing ??= hints.close().then(() => pool.end());
       return closing;
     },
   };
-  return { ...batonStoreOver(parts), pool: () => poolUse(pool) };
+  return { ...batonStoreOver(engine), pool: () => poolUse(pool) };
 }
 
 /**
@@ -130,7 +130,8 @@ async function untilReachable(
   options: PostgresOptions,
 ): Promise<void> {
   const deadline = performance.now() + (options.waitMs ?? 30_000);
-  for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
+  for (let failures = 1; ; failures++) {
+    const wait = backoff(failures, CONNECT_AGAIN);
     try {
       return await connect();
     } catch (error) {

@@ -1,15 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../../queue/store.ts';
-import type { SendRequest } from '../../sessions/session-store.ts';
 import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
-import {
-  type Answer,
-  type Arguments,
-  type OperationName,
-  operation,
-} from '../operations/registry.ts';
+import { type Answer, operation, type WriteCall, type WriteName } from '../operations/registry.ts';
 import type { Op } from '../statement.ts';
 import { appendOne } from './append-one.ts';
 import { enqueueOne } from './enqueue-one.ts';
@@ -21,40 +15,40 @@ import { sendOne } from './send-one.ts';
 export const MOST_TRIES = 8;
 
 /**
- * Operations that are usually a single statement. It commits on its own, which saves the round
- * trips around it. Null or undefined means that the operation must run in a transaction instead.
+ * Operations that are usually a single statement, which commits on its own and saves the round
+ * trips of a transaction. If such an operation returns null, or there is none, the general one must
+ * run in a transaction instead. Whether it applies is decided before its first statement, without a
+ * connection.
  */
 const AT_ONCE: {
-  readonly [N in OperationName]?: (
+  readonly [N in WriteName]?: (
+    call: WriteCall<N>,
     dialect: Dialect,
     now: number | null,
-    ...rest: Arguments<N>
   ) => Op<Done<Answer<N>> | null> | undefined;
 } = {
-  enqueue: (_dialect, now, admissions) => enqueueOne(now, admissions),
-  claim: claimAtOnce,
-  write: (_dialect, now, writes) => appendOne(now, writes),
-  sendMessage: (_dialect, now, request) => sendOne(now, request),
-  audited: (_dialect, now, entry, name, rest) =>
-    name === 'sendMessage' ? sendOne(now, rest[0] as SendRequest, entry) : undefined,
+  enqueue: ({ args, audit }, _, now) =>
+    audit === undefined ? enqueueOne(now, ...args) : undefined,
+  claim: ({ args }, dialect, now) => claimAtOnce(dialect, now, ...args),
+  write: ({ args, audit }, _, now) => (audit === undefined ? appendOne(now, ...args) : undefined),
+  sendMessage: ({ args, audit }, _, now) => sendOne(now, ...args, audit),
 };
 
 /** Runs one operation in one transaction; if it loses a race, it runs again from the start. */
-export async function transact<N extends OperationName>(
+export async function transact<N extends WriteName>(
   pool: pg.Pool,
   dialect: Dialect,
   clock: Clock | undefined,
-  name: N,
-  rest: Arguments<N>,
+  call: WriteCall<N>,
 ): Promise<Done<Answer<N>>> {
   for (let tries = 1; ; tries++) {
     try {
-      const atOnce = AT_ONCE[name]?.(dialect, clock?.() ?? null, ...rest);
+      const atOnce = AT_ONCE[call.name]?.(call, dialect, clock?.() ?? null);
       const done = atOnce === undefined ? null : await runAlone(pool, atOnce);
       if (done !== null) return done;
-      return (await inTransaction(pool, clock, (now) =>
-        operation(name, dialect, now, rest),
-      )) as Done<Answer<N>>;
+      return (await inTransaction(pool, clock, (now) => operation(call, dialect, now))) as Done<
+        Answer<N>
+      >;
     } catch (error) {
       const lostRace = error instanceof Again || isRetryable(error);
       if (!lostRace || tries >= MOST_TRIES) throw toBatonError(error);

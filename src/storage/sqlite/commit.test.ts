@@ -32,7 +32,8 @@ const enqueue = (id: string) => {
     bodyHash: null,
     onBusy: 'enqueue',
   };
-  return { id: 0, name: 'enqueue' as const, rest: [[admission]], now: 1000 };
+  const write = { name: 'enqueue', args: [[admission]] } as const;
+  return { id: 0, write, now: 1000 };
 };
 
 test('a full disk that rolls back the whole transaction is reported as a full disk, so callers retry', () => {

@@ -5,8 +5,9 @@ import { toBatonError } from './errors.ts';
 import { type Call, type Reply, toPlain } from './protocol.ts';
 
 /**
- * Calls that wait at the same time share one commit (and so one fsync). Each has its own savepoint, so one
- * that fails does not undo the others. `check` throws if nothing may be written.
+ * Calls that wait at the same time share one commit (and so one fsync). Each call has its own
+ * savepoint, so a call that fails does not undo the others. `check` throws if nothing may be
+ * written.
  */
 export function commitTogether(
   connection: Connection,
@@ -31,9 +32,7 @@ function inSavepoint(connection: Connection, path: string, call: Call): Reply {
   const clock = (): number => call.now ?? Date.now();
   connection.exec('SAVEPOINT one');
   try {
-    const done = connection.run(
-      operation(call.name, sqliteDialect(connection, clock), clock(), call.rest),
-    );
+    const done = connection.run(operation(call.write, sqliteDialect(connection, clock), clock()));
     connection.exec('RELEASE one');
     return { id: call.id, done };
   } catch (error) {
@@ -44,8 +43,8 @@ function inSavepoint(connection: Connection, path: string, call: Call): Reply {
 
 /**
  * A full disk may have rolled back the whole transaction. In that case there is nothing left to
- * commit, and all calls fail with that cause instead of complaining about a missing savepoint:
- * callers retry after a full disk.
+ * commit. All calls then fail with the error that caused the rollback, not with an error about a
+ * missing savepoint, because callers retry after a full disk.
  */
 function undo(connection: Connection, cause: unknown): void {
   try {

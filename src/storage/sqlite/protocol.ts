@@ -2,14 +2,13 @@ import type { ErrorCode } from '../../contract/errors.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { KeepLease } from '../../queue/store.ts';
 import type { Done } from '../operations/dialect.ts';
-import type { OperationName } from '../operations/registry.ts';
+import type { WriteCall } from '../operations/registry.ts';
 
 /* The messages between the main thread and the writer thread. */
 
 export interface Call {
   readonly id: number;
-  readonly name: OperationName;
-  readonly rest: readonly unknown[];
+  readonly write: WriteCall;
   /** Set by tests; null means the thread's own clock. */
   readonly now: number | null;
 }

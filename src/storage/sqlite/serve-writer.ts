@@ -13,8 +13,8 @@ import { toPlain } from './protocol.ts';
 
 /**
  * The only writer of a database file. Calls that wait at the same time share one commit
- * (commit.ts). It also renews this process's leases, because a blocked main thread does not block
- * this one.
+ * (commit.ts). It also renews this process's leases, because it keeps running while the main thread
+ * is blocked.
  */
 export async function serveWriter(port: MessagePort, path: string): Promise<void> {
   const say = (message: FromWriter): void => port.postMessage(message);
@@ -99,9 +99,9 @@ function withWaiting(
 const MOST_PER_COMMIT = 1000;
 
 /**
- * The wall clock jumps when a laptop sleeps or the clock is set. This is the only process, so no
- * other can have taken over, and its leases are shifted by the same amount. Otherwise every sleep
- * would count as the death of the node.
+ * The wall clock jumps when a laptop sleeps or the clock is set. This is the database's only
+ * process, so no other process can have taken over, and its leases are shifted by the same amount.
+ * Otherwise every sleep would count as the node's death.
  */
 function followClock(connection: Connection, jumps: ClockJumps): void {
   const jump = jumps.since();
@@ -116,7 +116,8 @@ function followClock(connection: Connection, jumps: ClockJumps): void {
 }
 
 function renew(commit: Commit, nodeId: string, leaseMs: number): boolean {
-  const [reply] = commit([{ id: 0, name: 'renew', rest: [nodeId, leaseMs], now: null }]);
+  const write = { name: 'renew', args: [nodeId, leaseMs] } as const;
+  const [reply] = commit([{ id: 0, write, now: null }]);
   if (reply === undefined || 'error' in reply) throw new Error('the lease could not be renewed');
   return reply.done.value as boolean;
 }

@@ -3,8 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { BatonError } from '../../contract/errors.ts';
 import type { Hint } from '../../queue/hint.ts';
 import type { Clock } from '../../queue/store.ts';
-import { type BatonStore, batonStoreOver } from '../operations/baton-store.ts';
-import type { StoreParts } from '../operations/store.ts';
+import { type BatonStore, batonStoreOver, type Engine } from '../operations/baton-store.ts';
 import type { Op } from '../statement.ts';
 import { Connection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -17,7 +16,8 @@ export interface SqliteOptions {
   readonly path: string;
   readonly clock?: Clock;
   /**
-   * Where the writer runs: by default, on its own thread, which takes 0.1 s of CPU time to start.
+   * Starts the thread that the writer runs on. The default is a worker thread, which takes 0.1 s of
+   * CPU time to start.
    */
   readonly startThread?: (path: string) => WriterThread;
 }
@@ -26,8 +26,8 @@ export interface SqliteOptions {
 export type SqliteStore = BatonStore & { isThere(): boolean };
 
 /**
- * The embedded store: writes on its own thread, reads on a read-only connection here. Reads see every
- * write that was acknowledged.
+ * The embedded store. A separate thread writes; this thread reads, on a read-only connection. Reads
+ * see every write that was acknowledged.
  */
 export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> {
   const path = resolve(options.path);
@@ -41,7 +41,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
   const dialect = sqliteDialect(connection, options.clock ?? Date.now);
   let closing: Promise<void> | null = null;
 
-  // async, because a failing read must reject, as in every other store, and not throw.
+  // Declared async so that a failing read rejects instead of throwing, as in every other store.
   const read = async <T>(op: Op<T>): Promise<T> => {
     if (closing !== null) throw new BatonError('closed');
     try {
@@ -57,10 +57,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
     await writer.close();
   };
 
-  const parts: StoreParts = {
+  const engine: Engine = {
     dialect,
     hints,
-    call: (name, ...rest) => writer.call(name, ...rest),
+    call: (write) => writer.call(write),
     read,
     keepLease: (nodeId, keep) => writer.keepLease(nodeId, keep),
     close() {
@@ -69,12 +69,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<SqliteStore> 
     },
   };
   const files = new OpenFiles(path);
-  return { ...batonStoreOver(parts), isThere: () => files.areThere() };
+  return { ...batonStoreOver(engine), isThere: () => files.areThere() };
 }
 
 /**
- * Only its owner can read it, whatever the directory allows; SQLite gives its side files the same
- * mode.
+ * Creates the file so that only its owner can read it, whatever the directory allows; SQLite gives
+ * its side files the same mode.
  */
 function makeFile(path: string): void {
   try {

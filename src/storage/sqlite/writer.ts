@@ -3,8 +3,8 @@ import { BatonError } from '../../contract/errors.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { keepShared, SharedLease } from '../../queue/membership/lease-renewal.ts';
 import type { Clock, KeepLease, LeaseKeeper } from '../../queue/store.ts';
-import { isEmptyHint } from '../operations/dialect.ts';
-import type { Answer, Arguments, OperationName } from '../operations/registry.ts';
+import { committedValue, isEmptyHint } from '../operations/dialect.ts';
+import type { Answer, WriteCall, WriteName } from '../operations/registry.ts';
 import { type Call, type FromWriter, fromPlain, type Reply, type ToWriter } from './protocol.ts';
 
 interface Waiting {
@@ -24,7 +24,10 @@ function startThread(path: string): WriterThread {
   return new Worker(entry, { workerData: { path } });
 }
 
-/** The main thread's end of the writer thread. Calls made in one turn travel in one message. */
+/**
+ * Represents the writer thread in the main thread. Calls made in one turn of the event loop are
+ * sent in one message.
+ */
 export class Writer {
   readonly #thread: WriterThread;
   readonly #clock: Clock | undefined;
@@ -69,11 +72,11 @@ export class Writer {
     return new Writer(thread, clock, onHint);
   }
 
-  call<N extends OperationName>(name: N, ...rest: Arguments<N>): Promise<Answer<N>> {
+  call<N extends WriteName>(write: WriteCall<N>): Promise<Answer<N>> {
     if (this.#closed !== null) return Promise.reject(new BatonError('closed'));
     const id = this.#nextId++;
     if (this.#calls.length === 0) queueMicrotask(() => this.#flush());
-    this.#calls.push({ id, name, rest, now: this.#clock?.() ?? null });
+    this.#calls.push({ id, write, now: this.#clock?.() ?? null });
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
     });
@@ -114,8 +117,8 @@ export class Writer {
     try {
       this.#post({ kind: 'calls', calls });
     } catch (error) {
-      // If an argument, such as a function, cannot be sent to a thread, only its own call is
-      // rejected.
+      // If an argument, such as a function, cannot be sent to a thread, only the call that contains
+      // it is rejected.
       if (calls.length === 1) this.#reject(calls[0]!.id, error);
       for (const call of calls.length === 1 ? [] : calls) {
         this.#calls = [call];
@@ -146,9 +149,13 @@ export class Writer {
       waiting?.reject(fromPlain(reply.error));
       return;
     }
-    const { value, hint } = reply.done;
-    waiting?.resolve(value);
-    if (!isEmptyHint(hint)) this.#onHint(hint);
+    const { done } = reply;
+    try {
+      waiting?.resolve(committedValue(done));
+    } catch (error) {
+      waiting?.reject(error as Error);
+    }
+    if (!isEmptyHint(done.hint)) this.#onHint(done.hint);
   }
 
   /** The thread is gone: rejects all waiting calls. */

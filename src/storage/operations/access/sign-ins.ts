@@ -93,10 +93,7 @@ function* redeem(now: number, by: SignInBy): Op<Presented | null> {
   return { userId: code.user_id, tokenId: null, until: null };
 }
 
-/**
- * Sign-ins that are valid at the time in $2, with valid users, made with tokens that are still
- * valid.
- */
+/** Sign-ins that are valid at the time in $2 and whose users and tokens are still valid. */
 export const VALID_SIGN_IN = `SELECT s.id, s.digest, s.rotated_at, s.idle_until, s.expires_at,
     s.page_key_digest, t.scopes, t.channel AS token_channel, t.made_through,
     t.expires_at AS token_expires_at, ${USER_COLUMNS}
@@ -112,14 +109,14 @@ function* readSignIn(now: number, digest: string): Op<SignInRow | null> {
 
 export interface SignInLookup {
   readonly signIn: ValidSignIn;
-  /** Its idle time needs to be extended. */
+  /** The sign-in's idle time needs to be extended. */
   readonly stale: boolean;
 }
 
 /** Extending the idle time up to a minute late is enough, and saves a write per request. */
 const TOUCH_AFTER_MS = 60_000;
 
-export function* findSignIn(
+export function* lookUpSignIn(
   dialect: Dialect,
   digest: string,
   idleMs: number,

@@ -38,7 +38,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
       if (moved.changes.length > 0 || session.workspacePath !== command.path) {
         change.log('workspace.status', { status: 'running' }, null);
       }
-      // Its workspace is on this host, so its runs must execute there.
+      // The session's workspace is on that host, so its runs must execute there.
       if (command.host !== undefined && change.lane.pin && change.lane.host === null) {
         change.lane.host = command.host;
         change.ready = true;
@@ -96,6 +96,14 @@ function* changeHost(
   const names = new Map(named.map(({ id, name }) => [id, name]));
   const [fromName, toName] = [from === null ? null : (names.get(from) ?? from), names.get(host)];
   change.log('session.moved', { from, to: host, fromName, toName: toName ?? host }, null);
+  // The session's files stay there until it is deleted. If it was not pinned, they are in the
+  // directory that all hosts share; if it was pinned to no host yet, there are no files.
+  if (from !== null || !lane.pin) {
+    yield* query(
+      'INSERT INTO former_hosts (session_id, host) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [session.id, from ?? ''],
+    );
+  }
   lane.host = host;
   change.ready = true;
   return {

@@ -1,4 +1,5 @@
 import { BatonError } from '../../../contract/errors.ts';
+import type { EventPayloads } from '../../../contract/events/table.ts';
 import type { LaneChange } from '../../../queue/machine/lane-change.ts';
 import type {
   InvocationRecord,
@@ -28,7 +29,7 @@ export function* putInvocation(
   dialect: Dialect,
   now: number,
   invocation: InvocationRecord,
-  turn: TurnResult | null,
+  turn: TurnResult | null = null,
 ): Op<Done<boolean>> {
   const loaded = yield* lockSession(dialect, now, invocation.sessionId);
   const { change, session } = loaded;
@@ -51,7 +52,8 @@ export function* putInvocation(
   let { costUsd } = session;
   const wasShown = known === null || isShown(known);
   if (corrected || !wasShown || invocation.costUsd !== (known?.costUsd ?? 0)) {
-    // Summed again, so that it equals the sum shown elsewhere and nothing counts twice.
+    // The total is summed again, so that it equals the sum shown elsewhere and nothing is counted
+    // twice.
     ({ costUsd } = yield* sumInvocations(session.id));
     const changed = costUsd !== session.costUsd || !wasShown;
     if (changed && isShown(invocation)) change.log('session.cost', { costUsd }, null);
@@ -91,9 +93,9 @@ const isShown = ({ costSource, finishedAt }: InvocationRecord): boolean =>
 const ESTIMATED = 'estimated';
 
 /**
- * Replaces the estimates since the agent last reported. The reported total does not say which
- * process caused it, so all of it goes to the last one. A process that was killed could not add to
- * the total.
+ * Replaces the estimates made since the agent last reported its usage. The reported total does not
+ * say which process caused it, so all of it is assigned to the last process. A process that was
+ * killed could not add to the total.
  */
 function* correct(
   by: InvocationRecord,
@@ -127,8 +129,8 @@ const NO_TOKENS = {
  * No event of a run may follow its end, so usage that arrives later is logged only for the session.
  */
 function logUsage(change: LaneChange, put: InvocationRecord, known: InvocationRecord | null): void {
-  if (put.costSource === null || !isShown(put)) return;
   const usage = usageOf(put);
+  if (usage === null || !isShown(put)) return;
   if (known !== null && isShown(known) && JSON.stringify(usageOf(known)) === JSON.stringify(usage))
     return;
   const { runId, attempt } = put;
@@ -136,15 +138,19 @@ function logUsage(change: LaneChange, put: InvocationRecord, known: InvocationRe
   change.log('agent.usage', usage, underWay ? { id: runId, attempts: attempt } : null);
 }
 
-const usageOf = (of: InvocationRecord) => ({
-  inputTokens: of.inputTokens,
-  outputTokens: of.outputTokens,
-  cacheCreationTokens: of.cacheCreationTokens,
-  cacheReadTokens: of.cacheReadTokens,
-  model: of.model,
-  costUsd: of.costUsd,
-  source: of.costSource,
-});
+/** Null if the agent has reported no usage. */
+const usageOf = (of: InvocationRecord): EventPayloads['agent.usage'] | null =>
+  of.costSource === null
+    ? null
+    : {
+        inputTokens: of.inputTokens,
+        outputTokens: of.outputTokens,
+        cacheCreationTokens: of.cacheCreationTokens,
+        cacheReadTokens: of.cacheReadTokens,
+        model: of.model,
+        costUsd: of.costUsd,
+        source: of.costSource,
+      };
 
 export function* listInvocations(runId: string): Op<InvocationRecord[]> {
   const rows = yield* query<InvocationRow>(

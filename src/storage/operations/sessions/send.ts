@@ -1,21 +1,22 @@
 import { BatonError, isBatonError } from '../../../contract/errors.ts';
 import type { Run } from '../../../contract/run.ts';
 import type { LaneChange } from '../../../queue/machine/lane-change.ts';
-import type { Admission, Receipt } from '../../../queue/store.ts';
+import type { Admission } from '../../../queue/store.ts';
 import type { Changed, RunEdit, SendRequest, Sent } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { applyCommand } from '../change.ts';
 import { type Dialect, type Done, done, mergeHints, NO_HINT } from '../dialect.ts';
-import { admitTo, keyConflict, knownReceipt } from '../enqueue.ts';
+import { admitTo } from '../enqueue.ts';
+import { knownReceipt } from '../known-key.ts';
 import { readRun } from '../load.ts';
 import { copyAttachments, putAttachments } from './attachments.ts';
-import { findByKey } from './known-key.ts';
 import { type LoadedSession, lockSession, noSession, readSession, sessionOfRun } from './load.ts';
 import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /**
- * Admits a message to a session's lane and moves the session, in one transaction. On PostgreSQL most
- * messages take one statement instead (`admit_message`): change both together.
+ * Admits a message to a session's lane and updates the session's status, in one transaction. On
+ * PostgreSQL most messages take one statement instead (`admit_message`); if you change one, change
+ * the other.
  */
 export function* sendMessage(
   dialect: Dialect,
@@ -25,7 +26,7 @@ export function* sendMessage(
   const admission = { ...given, lane: sessionId };
   const loaded = yield* lockSession(dialect, now, sessionId);
   if (userId !== undefined) yield* mustOperate(loaded, userId);
-  const known = yield* findKnown(loaded, admission);
+  const known = yield* knownReceipt(admission, () => loaded.change);
   if (known !== null) {
     return { value: { receipt: known, changes: [] }, hint: NO_HINT, changed: false };
   }
@@ -41,7 +42,10 @@ export function* sendMessage(
   return done({ receipt, changes }, [change]);
 }
 
-/** A session that is neither the user's own nor shared to operate does not exist for them. */
+/**
+ * For a user who neither owns the session nor may operate it through a share, the session does not
+ * exist.
+ */
 function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
   if (session.ownerId === userId) return;
   const share = yield* queryOne(
@@ -61,14 +65,7 @@ function wake(loaded: LoadedSession): Moved {
   };
 }
 
-function* findKnown({ change }: LoadedSession, admission: Admission): Op<Receipt | null> {
-  const known = yield* findByKey(change.lane.id, admission.idempotencyKey);
-  if (known === null) return null;
-  if (known.kind === 'steer') throw keyConflict(known.run_id);
-  return yield* knownReceipt(known, admission, change);
-}
-
-/** `steers` are messages that wait for the agent at work. */
+/** `steers` is the number of messages that are waiting for the working agent. */
 export function mustHaveRoom({ change, facts }: LoadedSession, most: number, steers = 0): void {
   const queued = facts.unfinishedRuns - (change.lane.runId === null ? 0 : 1) + steers;
   if (queued >= most) throw new BatonError('queue_full', undefined, { details: { queued, most } });
@@ -83,7 +80,7 @@ function* admit(change: LaneChange, admission: Admission): ReturnType<typeof adm
   }
 }
 
-/** Changes the message, the position, or both, in this order. */
+/** Changes the message, the position, or both, in that order. */
 export function* editRun(
   dialect: Dialect,
   now: number,

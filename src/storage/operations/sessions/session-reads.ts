@@ -1,4 +1,5 @@
 import type { ShareLevel } from '../../../contract/access.ts';
+import type { EventType } from '../../../contract/events/table.ts';
 import { SessionStatus } from '../../../contract/session.ts';
 import type { SessionWithFacts } from '../../../sessions/session-record.ts';
 import type { SessionFilter, SessionFor } from '../../../sessions/session-store.ts';
@@ -45,7 +46,7 @@ const inOrder =
     return a.id < b.id ? 1 : -1;
   };
 
-/** `among` comes after the tables; `given` contains its values, starting at $2. */
+/** `among` is SQL that follows the tables; `given` contains its values, starting at $2. */
 function* listWhere(
   now: number,
   filter: SessionFilter,
@@ -54,7 +55,7 @@ function* listWhere(
   select = SELECT_SESSION,
 ): Op<SessionWithFacts[]> {
   const values: Value[] = [now, ...given];
-  // No name or word contains a NUL, and PostgreSQL cannot even compare with one.
+  // No name or word contains a NUL, and PostgreSQL cannot even compare text with a NUL.
   const bind = (value: string | number): string =>
     `$${values.push(typeof value === 'string' ? plain(value) : value)}`;
   const where = [`s.archived_at IS ${filter.archived ? 'NOT ' : ''}NULL`];
@@ -107,6 +108,10 @@ export function* listPending(
   return rows.map(toSessionWithFacts);
 }
 
+const STATUS_EVENTS = (['session.created', 'session.status'] satisfies EventType[])
+  .map((type) => `'${type}'`)
+  .join(', ');
+
 /**
  * How long a session has been pending is read from the log, so later messages do not restart the
  * wait.
@@ -115,7 +120,7 @@ export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
   const now = yield* dialect.readTime();
   const [row] = yield* query<{ n: number }>(
     `SELECT count(*) AS n FROM sessions s WHERE s.status = 'PENDING' AND s.created_at <= $1 AND $1 >= (
-       SELECT e.at FROM events e WHERE e.lane = s.id AND e.type IN ('session.created', 'session.status')
+       SELECT e.at FROM events e WHERE e.lane = s.id AND e.type IN (${STATUS_EVENTS})
        ORDER BY e.seq DESC LIMIT 1)`,
     [now - ageMs],
     'count_pending',
@@ -124,7 +129,7 @@ export function* countPending(dialect: Dialect, ageMs: number): Op<number> {
 }
 
 /** Counts the sessions visible to a user; null counts all. */
-export function* countSessions(userId: string | null): Op<Record<SessionStatus, number>> {
+export function* countSessions(userId: string | null = null): Op<Record<SessionStatus, number>> {
   const rows = yield* query<{ status: SessionStatus; n: number }>(
     `SELECT status, count(*) AS n FROM sessions ${userId === null ? '' : `WHERE id IN ${visibleTo(1)}`} GROUP BY status`,
     userId === null ? [] : [userId],

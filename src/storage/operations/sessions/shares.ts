@@ -2,7 +2,7 @@ import { ACCESS, type ShareRecord } from '../../../access/access-store.ts';
 import type { ShareLevel } from '../../../contract/access.ts';
 import { BatonError } from '../../../contract/errors.ts';
 import { type Op, query } from '../../statement.ts';
-import { type Dialect, type Done, hintOf } from '../dialect.ts';
+import { type Dialect, type Done, hintOf, NO_HINT } from '../dialect.ts';
 import { lockSession } from './load.ts';
 
 /** Sorted by the users' names. */
@@ -29,6 +29,12 @@ export function* putShares(
   const wanted = new Map(shares.map(({ userId, level }) => [userId, level]));
   yield* mustBeUsers(dialect, [...wanted.keys()]);
   wanted.delete(session.ownerId);
+  const shared = yield* listShares(sessionId);
+  const isSame =
+    shared.length === wanted.size &&
+    shared.every(({ userId, level }) => wanted.get(userId) === level);
+  // A hint would make every open page load again.
+  if (isSame) return { value: shared, hint: NO_HINT, changed: false };
   yield* query('DELETE FROM shares WHERE session_id = $1', [sessionId]);
   for (const [userId, level] of wanted) {
     yield* query('INSERT INTO shares (session_id, user_id, level) VALUES ($1, $2, $3)', [

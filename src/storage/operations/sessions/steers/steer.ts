@@ -3,9 +3,8 @@ import type { RunCore } from '../../../../queue/machine/lane-change.ts';
 import type { Steered, SteerRequest } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
-import { keyConflict } from '../../enqueue.ts';
+import { findByKey, keyConflict } from '../../known-key.ts';
 import { lockLane, readCore } from '../../load.ts';
-import { findByKey } from '../known-key.ts';
 import { type LoadedSession, lockSession } from '../load.ts';
 import { mustHaveRoom } from '../send.ts';
 
@@ -34,7 +33,7 @@ export function* steerMessage(
   return done({ runId: core.id, state: 'steered', known: false }, [change]);
 }
 
-/** A run accepts no more messages once it has its outcome or a cancel was requested. */
+/** A run accepts no more messages once it has an outcome or a cancel has been requested. */
 function* atWork({ change }: LoadedSession): Op<RunCore> {
   const core = change.lane.runId === null ? null : yield* readCore(change.lane.runId);
   const works = core?.state === 'running' || core?.state === 'waiting';
@@ -52,7 +51,10 @@ function* countWaiting(runId: string): Op<number> {
   return Number(row?.n ?? 0);
 }
 
-/** The same key gets the same answer; with another body or kind of message it is refused (Q10). */
+/**
+ * A request with a known key gets the earlier response, or is refused if its body or its kind of
+ * message differs (Q10).
+ */
 function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<Steered | null> {
   const known = yield* findByKey(sessionId, idempotencyKey);
   if (known === null) return null;
@@ -63,7 +65,7 @@ function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<S
     : { runId: known.run_id, state: 'steered', known: true };
 }
 
-/** Safe to repeat, because the answer may have been lost. */
+/** Must be safe to repeat, because the response may have been lost. */
 export function* markSteer(
   dialect: Dialect,
   now: number,
