@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CapturedLog } from '../../test/support/captured-log.ts';
 import { createDatabase } from '../../test/support/postgres.ts';
+import { authorised, type Person } from '../../test/support/principals.ts';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { testStore } from '../../test/support/sqlite.ts';
 import { CreateToken, type Right, type Role } from '../contract/access.ts';
@@ -9,18 +10,20 @@ import { newId } from '../contract/ids.ts';
 import { createMasker } from '../policy/masking/masking.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { postgresStore } from '../storage/postgres/store.ts';
-import { createAccess } from './access.ts';
-import type { Principal } from './principal.ts';
+import { auditService } from './audit-service.ts';
 import { digestOf } from './secret.ts';
+import { stopService } from './stop-service.ts';
+import { tokenService } from './token-service.ts';
+import { userService } from './user-service.ts';
 
-const ADMIN: Principal = {
+const ADMIN = authorised({
   userId: 'admin',
   role: 'admin',
   channel: 'api',
   credential: 'admin',
   address: '192.0.2.7',
   requestId: 'request-1',
-};
+});
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const databases: [string, () => Promise<BatonStore>][] = [
@@ -40,34 +43,35 @@ async function rig(open: () => Promise<BatonStore>) {
   onTestFinished(() => store.close());
   const masker = createMasker();
   const log = new CapturedLog();
-  const access = createAccess({
-    store,
-    publicUrl: () => 'https://baton.example',
-    mask: (text) => masker.mask(text),
-    log,
-  });
-  /** A user, signed in with a browser. */
-  const person = async (name: string, role: Role = 'operator'): Promise<Principal> => {
-    const { id } = await access.createUser(ADMIN, { name, role });
-    return { userId: id, role, channel: 'web', address: '192.0.2.8' };
+  const mask = (text: string) => masker.mask(text);
+  const access = {
+    users: userService({ store, publicUrl: 'https://baton.example' }),
+    tokens: tokenService({ store, mask }),
+    audit: auditService(store),
+    stop: stopService({ store, mask, log }),
   };
-  const make = (by: Principal, body: Partial<CreateToken> = {}) =>
-    access.createToken(by, CreateToken.parse({ name: 'ci', ...body }));
+  /** A user, signed in with a browser. */
+  const person = async (name: string, role: Role = 'operator'): Promise<Person> => {
+    const { id } = await access.users.create(ADMIN, { name, role });
+    return authorised({ userId: id, role, channel: 'web', address: '192.0.2.8' });
+  };
+  const make = (by: Person, body: Partial<CreateToken> = {}) =>
+    access.tokens.create(by, CreateToken.parse({ name: 'ci', ...body }));
   /** The principal of this token. */
-  const bearer = async (secret: string): Promise<Principal> => {
+  const bearer = async (secret: string): Promise<Person> => {
     const result = await store.findToken(digestOf(secret));
     if (result === null || typeof result === 'string') throw new Error(`the token is ${result}`);
     const { token, user } = result;
-    return {
+    return authorised({
       userId: user.id,
       role: user.role,
       channel: token.channel,
       scopes: token.scopes,
       credential: `token:${token.id}`,
-    };
+    });
   };
   const actions = async () =>
-    (await access.audit(ADMIN, {})).items.map(({ action }) => action).reverse();
+    (await access.audit.list(ADMIN, {})).items.map(({ action }) => action).reverse();
   return { store, access, person, make, bearer, actions, log };
 }
 
@@ -82,19 +86,21 @@ describe.each(databases)('on %s', (_name, open) => {
     const { access, person, log } = await rig(open);
     const hanako = await person('hanako', 'admin');
     const notStopped = { stopped: false, since: null, by: null, reason: null };
-    expect(await access.stop(hanako)).toEqual(notStopped);
+    expect(await access.stop.get(hanako)).toEqual(notStopped);
     const secret = `ghp_${'a1B2'.repeat(9)}`;
-    const stop = await access.putStop(ADMIN, { stopped: true, reason: `leaked ${secret}` });
+    const stop = await access.stop.put(ADMIN, { stopped: true, reason: `leaked ${secret}` });
     const reason = 'leaked ***GITHUB_TOKEN***';
     expect(stop).toEqual({ stopped: true, since: expect.any(String), by: 'admin', reason });
-    expect(await access.stop(hanako)).toEqual(stop);
+    expect(await access.stop.get(hanako)).toEqual(stop);
     // Another administrator stops it again, with their own reason.
-    const again = await access.putStop(hanako, { stopped: true });
+    const again = await access.stop.put(hanako, { stopped: true });
     expect(again).toEqual({ ...stop, by: 'hanako', reason: null });
-    expect(await access.putStop(hanako, { stopped: false, reason: 'rotated' })).toEqual(notStopped);
+    expect(await access.stop.put(hanako, { stopped: false, reason: 'rotated' })).toEqual(
+      notStopped,
+    );
     // Nothing is stopped any more, so nothing is audited.
-    expect(await access.putStop(ADMIN, { stopped: false })).toEqual(notStopped);
-    const lines = (await access.audit(ADMIN, { target: 'all' })).items.reverse();
+    expect(await access.stop.put(ADMIN, { stopped: false })).toEqual(notStopped);
+    const lines = (await access.audit.list(ADMIN, { target: 'all' })).items.reverse();
     const target = { kind: 'system', id: 'all' };
     expect(lines).toMatchObject([
       { userId: 'admin', action: 'system.stop', target, after: { reason } },
@@ -111,31 +117,31 @@ describe.each(databases)('on %s', (_name, open) => {
 
   test('[X2] users: added, found by name, changed; the built-in administrator stays', async () => {
     const { access } = await rig(open);
-    const { id, ...user } = await access.createUser(ADMIN, { name: 'Hanako', role: 'operator' });
+    const { id, ...user } = await access.users.create(ADMIN, { name: 'Hanako', role: 'operator' });
     expect(user).toMatchObject({ name: 'Hanako', role: 'operator', disabledAt: null });
-    expect(await code(access.createUser(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
+    expect(await code(access.users.create(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
       'user_exists',
     );
-    await access.createUser(ADMIN, { name: 'jiro', role: 'viewer' });
-    const first = await access.listUsers(ADMIN, { limit: 2 });
+    await access.users.create(ADMIN, { name: 'jiro', role: 'viewer' });
+    const first = await access.users.list(ADMIN, { limit: 2 });
     expect(first.items.map(({ name }) => name)).toEqual(['admin', 'Hanako']);
-    const rest = await access.listUsers(ADMIN, { cursor: first.nextCursor as string });
+    const rest = await access.users.list(ADMIN, { cursor: first.nextCursor as string });
     expect([rest.items.map(({ name }) => name), rest.nextCursor]).toEqual([['jiro'], null]);
 
-    const changed = await access.updateUser(ADMIN, id, { role: 'viewer', disabled: true });
+    const changed = await access.users.update(ADMIN, id, { role: 'viewer', disabled: true });
     expect(changed).toMatchObject({ role: 'viewer', disabledAt: expect.any(String) });
-    expect(await access.getUser(ADMIN, id)).toEqual(changed);
-    expect(await code(access.createSignInLink(ADMIN, id))).toBe('invalid_request');
+    expect(await access.users.get(ADMIN, id)).toEqual(changed);
+    expect(await code(access.users.createSignInLink(ADMIN, id))).toBe('invalid_request');
     for (const body of [{ role: 'viewer' as const }, { disabled: true }, { name: 'root' }]) {
-      expect(await code(access.updateUser(ADMIN, 'admin', body))).toBe('last_admin');
+      expect(await code(access.users.update(ADMIN, 'admin', body))).toBe('last_admin');
     }
     const absent = newId();
     for (const call of [
-      () => access.getUser(ADMIN, absent),
-      () => access.updateUser(ADMIN, absent, { role: 'viewer' }),
-      () => access.createSignInLink(ADMIN, absent),
-      () => access.signOutUser(ADMIN, absent),
-      () => access.listTokens(ADMIN, { userId: absent }),
+      () => access.users.get(ADMIN, absent),
+      () => access.users.update(ADMIN, absent, { role: 'viewer' }),
+      () => access.users.createSignInLink(ADMIN, absent),
+      () => access.users.signOut(ADMIN, absent),
+      () => access.tokens.list(ADMIN, { userId: absent }),
     ]) {
       expect(await code(call())).toBe('not_found');
     }
@@ -145,19 +151,21 @@ describe.each(databases)('on %s', (_name, open) => {
     const { access, person } = await rig(open);
     const by = await person('hanako', 'admin');
     for (const body of [{ disabled: true }, { role: 'operator' as const }]) {
-      expect(await code(access.updateUser(by, by.userId, body))).toBe('forbidden');
+      expect(await code(access.users.update(by, by.userId, body))).toBe('forbidden');
     }
-    expect(await access.updateUser(by, by.userId, { name: 'hana', role: 'admin' })).toMatchObject({
-      name: 'hana',
-      role: 'admin',
-    });
-    expect((await access.updateUser(ADMIN, by.userId, { role: 'viewer' })).role).toBe('viewer');
+    expect(await access.users.update(by, by.userId, { name: 'hana', role: 'admin' })).toMatchObject(
+      {
+        name: 'hana',
+        role: 'admin',
+      },
+    );
+    expect((await access.users.update(ADMIN, by.userId, { role: 'viewer' })).role).toBe('viewer');
   });
 
   test('[X2] a link signs in once, within a day', async () => {
     const { access, person, store } = await rig(open);
     const { userId } = await person('hanako');
-    const link = await access.createSignInLink(ADMIN, userId);
+    const link = await access.users.createSignInLink(ADMIN, userId);
     expect(link.url).toBe(`https://baton.example/sign-in?code=${link.code}`);
     const ends = Date.parse(link.expiresAt) - Date.now();
     expect(ends).toBeGreaterThan(DAY_MS - 60_000);
@@ -184,21 +192,21 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(token).toMatch(/^baton_token_[\w-]{43}$/);
     expect(made).toMatchObject({ userId: by.userId, scopes: ['read', 'run'], channel: 'api' });
     expect(Date.parse(made.expiresAt as string) - Date.parse(made.createdAt)).toBe(30 * DAY_MS);
-    const { items } = await access.listTokens(by, {});
+    const { items } = await access.tokens.list(by, {});
     expect(items).toEqual([made]);
-    expect(await access.me(await bearer(token))).toMatchObject({
+    expect(await access.users.me(await bearer(token))).toMatchObject({
       user: { name: 'hanako' },
       rights: ['read', 'run'],
       channel: 'api',
     });
-    const log = JSON.stringify(await access.audit(ADMIN, {}));
+    const log = JSON.stringify(await access.audit.list(ADMIN, {}));
     expect(log).toContain(made.id);
     for (const secret of [token, digestOf(token)]) expect(log).not.toContain(secret);
 
-    await access.revokeToken(by, made.id);
-    await access.revokeToken(by, made.id);
+    await access.tokens.revoke(by, made.id);
+    await access.tokens.revoke(by, made.id);
     expect(await store.findToken(digestOf(token))).toBe('revoked');
-    expect((await access.listTokens(by, {})).items[0]?.revokedAt).not.toBeNull();
+    expect((await access.tokens.list(by, {})).items[0]?.revokedAt).not.toBeNull();
     expect((await make(by, { expiresInDays: null })).expiresAt).toBeNull();
     expect((await make(by, { name: `for ${token}` })).name).not.toContain(token);
   });
@@ -206,7 +214,7 @@ describe.each(databases)('on %s', (_name, open) => {
   test('[X2] nobody can grant more than they have', async () => {
     const { person, make, bearer } = await rig(open);
     const by = await person('hanako');
-    const scopes = async (of: Principal, asked?: Right[]) =>
+    const scopes = async (of: Person, asked?: Right[]) =>
       (await make(of, asked === undefined ? {} : { scopes: asked })).scopes;
     expect(await scopes(by, ['account', 'read', 'read'])).toEqual(['read', 'account']);
     expect(await code(make(by, { scopes: ['admin'] }))).toBe('forbidden');
@@ -232,9 +240,9 @@ describe.each(databases)('on %s', (_name, open) => {
       { token: digestOf(short.token) },
       { id, digest: digestOf(id), pageKeyDigest: digestOf(id), idleMs: DAY_MS, lifeMs: DAY_MS },
     );
-    const browser: Principal = { ...by, scopes: short.scopes, credential: `cookie:${id}` };
+    const browser = authorised({ ...by, scopes: short.scopes, credential: `cookie:${id}` });
     expect((await make(browser, { expiresInDays: 3650 })).expiresAt).toBe(short.expiresAt);
-    await access.revokeToken(by, short.id);
+    await access.tokens.revoke(by, short.id);
     expect(await code(make(browser))).toBe('unauthorized');
     // A new login revokes the previous login, not what was created with it.
     expect((await bearer(made.token)).userId).toBe(by.userId);
@@ -244,35 +252,35 @@ describe.each(databases)('on %s', (_name, open) => {
     const { access, person, make, bearer } = await rig(open);
     const [by, other] = [await person('hanako'), await person('jiro', 'viewer')];
     const theirs = await make(other);
-    expect(await code(access.revokeToken(by, theirs.id))).toBe('not_found');
-    expect(await code(access.revokeToken(by, newId()))).toBe('not_found');
-    expect(await code(access.listTokens(by, { userId: other.userId }))).toBe('not_found');
+    expect(await code(access.tokens.revoke(by, theirs.id))).toBe('not_found');
+    expect(await code(access.tokens.revoke(by, newId()))).toBe('not_found');
+    expect(await code(access.tokens.list(by, { userId: other.userId }))).toBe('not_found');
     expect(await code(make(by, { userId: other.userId }))).toBe('not_found');
     expect(await code(make(by, { userId: newId() }))).toBe('not_found');
 
     // An administrator's token without the scope admin counts as an ordinary user.
     const plain = await bearer((await make(ADMIN, { scopes: ['read', 'account'] })).token);
-    expect(await code(access.revokeToken(plain, theirs.id))).toBe('not_found');
+    expect(await code(access.tokens.revoke(plain, theirs.id))).toBe('not_found');
 
     const given = await make(ADMIN, { userId: other.userId });
     expect([given.userId, given.scopes]).toEqual([other.userId, ['read']]);
     expect(await code(make(ADMIN, { userId: other.userId, scopes: ['run'] }))).toBe('forbidden');
-    const { items } = await access.listTokens(ADMIN, { userId: other.userId });
+    const { items } = await access.tokens.list(ADMIN, { userId: other.userId });
     expect(items.map(({ id }) => id)).toEqual([given.id, theirs.id]);
-    await access.revokeToken(ADMIN, theirs.id);
-    expect((await access.listTokens(other, { limit: 1 })).nextCursor).toBe(given.id);
+    await access.tokens.revoke(ADMIN, theirs.id);
+    expect((await access.tokens.list(other, { limit: 1 })).nextCursor).toBe(given.id);
   });
 
   test('[P6] every change is audited: who, what, from where, before and after', async () => {
     const { access, make, actions } = await rig(open);
-    const { id } = await access.createUser(ADMIN, { name: 'hanako', role: 'operator' });
-    await access.updateUser(ADMIN, id, { role: 'viewer', name: 'hanako', disabled: false });
-    await access.updateUser(ADMIN, id, { role: 'viewer' });
-    await access.createSignInLink(ADMIN, id);
+    const { id } = await access.users.create(ADMIN, { name: 'hanako', role: 'operator' });
+    await access.users.update(ADMIN, id, { role: 'viewer', name: 'hanako', disabled: false });
+    await access.users.update(ADMIN, id, { role: 'viewer' });
+    await access.users.createSignInLink(ADMIN, id);
     const token = await make(ADMIN, { userId: id });
-    await access.revokeToken(ADMIN, token.id);
-    await access.revokeToken(ADMIN, token.id);
-    expect(await code(access.createUser(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
+    await access.tokens.revoke(ADMIN, token.id);
+    await access.tokens.revoke(ADMIN, token.id);
+    expect(await code(access.users.create(ADMIN, { name: 'hanako', role: 'viewer' }))).toBe(
       'user_exists',
     );
     expect(await actions()).toEqual([
@@ -282,7 +290,7 @@ describe.each(databases)('on %s', (_name, open) => {
       'token.create',
       'token.revoke',
     ]);
-    const { items } = await access.audit(ADMIN, { target: id, action: 'user.update' });
+    const { items } = await access.audit.list(ADMIN, { target: id, action: 'user.update' });
     expect(items).toEqual([
       {
         seq: expect.any(Number),
@@ -304,20 +312,20 @@ describe.each(databases)('on %s', (_name, open) => {
     const { access, person, make } = await rig(open);
     const by = await person('hanako');
     for (const name of ['a', 'b', 'c']) await make(by, { name });
-    const first = await access.audit(ADMIN, { userId: by.userId, limit: 2 });
-    const rest = await access.audit(ADMIN, {
+    const first = await access.audit.list(ADMIN, { userId: by.userId, limit: 2 });
+    const rest = await access.audit.list(ADMIN, {
       userId: by.userId,
       cursor: first.nextCursor as string,
     });
     const all = [...first.items, ...rest.items];
     expect(all.map(({ after }) => (after as { name: string }).name)).toEqual(['c', 'b', 'a']);
     expect(rest.nextCursor).toBeNull();
-    const count = async (query: object) => (await access.audit(ADMIN, query)).items.length;
+    const count = async (query: object) => (await access.audit.list(ADMIN, query)).items.length;
     const future = new Date(Date.now() + DAY_MS).toISOString();
     expect(await count({ channel: 'web' })).toBe(3);
     expect(await count({ channel: 'cli' })).toBe(0);
     expect(await count({ from: future })).toBe(0);
     expect(await count({ to: future, action: 'user.create' })).toBe(1);
-    expect(await code(access.audit(ADMIN, { cursor: 'x' }))).toBe('invalid_request');
+    expect(await code(access.audit.list(ADMIN, { cursor: 'x' }))).toBe('invalid_request');
   });
 });

@@ -1,25 +1,35 @@
+import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import { BatonError } from '../contract/errors.ts';
+import { defined } from '../contract/functions/defined.ts';
+import type { Channel } from '../contract/message.ts';
 import type { AccessStore } from './access-store.ts';
-import { readPage, type Slice } from './page.ts';
-import type { AccessService } from './service.ts';
+import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
+import type { Authorised } from './principal.ts';
 import { toAuditEntry } from './views.ts';
 
-export function auditService({
-  store,
-}: {
-  readonly store: AccessStore;
-}): Pick<AccessService, 'audit'> {
+export interface AuditQuery extends PageQuery {
+  readonly userId?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  readonly target?: string | undefined;
+  readonly channel?: Channel | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The audit log. */
+export interface AuditService {
+  list(by: Authorised<'admin'>, query: AuditQuery): Promise<Page<AuditEntry>>;
+}
+
+export function auditService(store: Pick<AccessStore, 'listAudit'>): AuditService {
   return {
-    async audit(_by, query) {
+    async list(_by, query) {
       const { userId, action, target, channel, from, to, ...page } = query;
       const read = ({ limit, cursor }: Slice) =>
         store.listAudit({
           limit,
           ...(cursor === undefined ? {} : { before: seqOf(cursor) }),
-          ...(userId === undefined ? {} : { userId }),
-          ...(action === undefined ? {} : { action }),
-          ...(target === undefined ? {} : { target }),
-          ...(channel === undefined ? {} : { channel }),
+          ...defined({ userId, action, target, channel }),
           ...(from === undefined ? {} : { from: Date.parse(from) }),
           ...(to === undefined ? {} : { to: Date.parse(to) }),
         });

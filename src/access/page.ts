@@ -1,4 +1,12 @@
-import type { Page } from './service.ts';
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
 
 /** Items per page if the request has no limit. */
 const PAGE_DEFAULT = 50;
@@ -6,11 +14,6 @@ const PAGE_DEFAULT = 50;
 const SLICE = PAGE_DEFAULT + 1;
 /** A page ends early at this size, so that a list of long messages does not fill up memory. */
 const PAGE_BYTES = 2 * 1024 * 1024;
-
-export interface PageRequest {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
 
 /** Which rows to read: at most `limit` of those after the cursor. */
 export interface Slice {
@@ -20,7 +23,7 @@ export interface Slice {
 
 /** Reads one more row than requested, to find out whether there is another page. */
 export async function readPage<T, V>(
-  { limit = PAGE_DEFAULT, cursor }: PageRequest,
+  { limit = PAGE_DEFAULT, cursor }: PageQuery,
   read: (slice: Slice) => Promise<readonly T[]>,
   view: (row: T) => V,
   cursorOf: (row: T) => string,

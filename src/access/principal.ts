@@ -3,37 +3,53 @@ import type { AuditAction, AuditEntry } from '../contract/audit.ts';
 import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
 
-/** Who is acting. The authenticator derives it from the credential, never from a request body. */
+/**
+ * Who is acting. The authenticator derives the principal from the credential, never from a request
+ * body.
+ */
 export interface Principal {
   readonly userId: string;
   readonly role: Role;
   readonly channel: Channel;
   /**
-   * Other channels through which the credential was created: their enforced rules apply to it, too
-   * (P1).
+   * Other channels through which the credential was created. The enforced rules of these channels
+   * also apply to the credential (P1).
    */
   readonly through?: readonly Channel[];
-  /** The rights that a token is limited to; if missing, it has all rights of the role. */
+  /** The rights that a token is limited to; if missing, the token has all rights of the role. */
   readonly scopes?: readonly Right[];
   /** The credential's name: `admin`, `token:<id>`, `cookie:<id>` or `code`. */
   readonly credential?: string;
-  /** The network address of the client. */
+  /** The client's network address. */
   readonly address?: string;
   readonly requestId?: string;
 }
 
+declare const checked: unique symbol;
+
+/**
+ * A principal whose rights have been checked. Only `requireRight` and `may` create such a principal
+ * (require-right.ts explains why).
+ */
+export type Authorised<R extends Right> = Principal & {
+  readonly [checked]: { readonly [Each in R]: true };
+};
+
 export const rightsOf = ({ role, scopes }: Principal): Right[] =>
   RIGHTS_OF[role].filter((right) => scopes?.includes(right) ?? true);
 
-export const may = ({ role, scopes }: Principal, right: Right): boolean =>
-  RIGHTS_OF[role].includes(right) && (scopes?.includes(right) ?? true);
+export const may = <R extends Right>(by: Principal, right: R): by is Authorised<R> =>
+  RIGHTS_OF[by.role].includes(right) && (by.scopes?.includes(right) ?? true);
 
-/** Admins see everything. An admin's token without the scope `admin` does not count as one. */
+/**
+ * Admins see everything. A token without the scope `admin` does not count as an admin, even if it
+ * belongs to an admin.
+ */
 export const isAdmin = (by: Principal): boolean => may(by, 'admin');
 
 /**
- * The `through` of a credential for `channel` that is created with this one. Empty for admins, who
- * could change the rules themselves.
+ * The value of `through` for a new credential for `channel` that this principal creates. Empty for
+ * admins, who could change the rules themselves.
  */
 export const throughOf = (by: Principal, channel: Channel): Channel[] =>
   isAdmin(by)

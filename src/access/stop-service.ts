@@ -1,10 +1,18 @@
-import type { Stop } from '../contract/stop.ts';
+import type { PutStop, Stop } from '../contract/stop.ts';
 import { toTime } from '../contract/time.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { StopRecord, StopStore } from '../queue/store.ts';
 import type { AccessStore, Audited } from './access-store.ts';
-import { entryOf } from './principal.ts';
-import type { AccessService } from './service.ts';
+import { type Authorised, entryOf } from './principal.ts';
+
+/**
+ * The switch that stops everything. Everyone can see the switch; only administrators can use it.
+ */
+export interface StopService {
+  get(by: Authorised<'read'>): Promise<Stop>;
+  /** Stops everything, or resumes it. */
+  put(by: Authorised<'admin'>, body: PutStop): Promise<Stop>;
+}
 
 interface Parts {
   readonly store: StopStore & Pick<AccessStore, 'getUser'> & Audited<StopStore>;
@@ -15,8 +23,7 @@ interface Parts {
 const NOT_STOPPED: Stop = { stopped: false, since: null, by: null, reason: null };
 const EVERYTHING = { kind: 'system', id: 'all' } as const;
 
-/** The switch that stops everything: everyone can see it, administrators use it. */
-export function stopService({ store, mask, log }: Parts): Pick<AccessService, 'stop' | 'putStop'> {
+export function stopService({ store, mask, log }: Parts): StopService {
   const view = async (stop: StopRecord | null): Promise<Stop> => {
     if (stop === null) return NOT_STOPPED;
     const { since, reason } = stop;
@@ -24,9 +31,9 @@ export function stopService({ store, mask, log }: Parts): Pick<AccessService, 's
     return { stopped: true, since: toTime(since), by, reason };
   };
   return {
-    stop: async () => view(await store.getStop()),
+    get: async () => view(await store.getStop()),
 
-    async putStop(by, { stopped, reason: given }) {
+    async put(by, { stopped, reason: given }) {
       const reason = given === undefined ? null : mask(given);
       const action = stopped ? 'system.stop' : 'system.resume';
       const entry = entryOf(by, action, EVERYTHING, { after: { reason } });

@@ -1,7 +1,5 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createAccess } from '../access/access.ts';
-import type { AccessService } from '../access/service.ts';
 import { driverOf } from '../agents/drivers.ts';
 import { TIMEOUTS, type Timeouts, withTimeouts } from '../agents/timeouts.ts';
 import type { Json } from '../contract/json.ts';
@@ -15,6 +13,7 @@ import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker/worker.ts';
 import type { WorkerOptions } from '../queue/worker/worker-settings.ts';
 import type { SecretBox } from '../secrets/box.ts';
+import { createServices, type Services } from '../server/nouns.ts';
 import { Connections } from '../sessions/connections.ts';
 import { withReportedCosts } from '../sessions/costs/reported-costs.ts';
 import { textOfSteer } from '../sessions/messages/messages.ts';
@@ -22,8 +21,6 @@ import { Steering } from '../sessions/messages/steering.ts';
 import { Provisioner } from '../sessions/provisioner.ts';
 import { SessionReconciler } from '../sessions/reconciler.ts';
 import { mayUse } from '../sessions/rules/sender-check.ts';
-import type { SessionService } from '../sessions/service.ts';
-import { createSessions } from '../sessions/sessions.ts';
 import { agentHandler } from '../sessions/turn/agent-handler.ts';
 import { checkWorkspace, WORKSPACE_RUN, WorkspacePayload } from '../sessions/workspace-run.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
@@ -42,8 +39,10 @@ export interface Parts {
   readonly dataDir: string;
   /** Baton's own files outside the data directory; agents must not use them either (P7). */
   readonly ownPaths?: readonly string[];
+  /** The database file, which may be outside the data directory. */
+  readonly database?: string;
   /**
-   * An id common to all servers that share a database. Agents of other installations are left
+   * An id shared by all servers that use the same database. Agents of other installations are left
    * alone.
    */
   readonly installation: string;
@@ -56,7 +55,7 @@ export interface Parts {
   readonly environment: Readonly<Record<string, string>>;
   readonly worker: WorkerOptions;
   readonly host: string;
-  /** Where Claude Code is; by default, Baton searches for it. */
+  /** The path to Claude Code; by default, Baton searches for it. */
   readonly claudePath?: string | undefined;
   /** How long an agent is kept alive while it waits for an answer (A7). */
   readonly parkMs?: number;
@@ -67,13 +66,13 @@ export interface Parts {
   readonly reconcileMs?: number;
   readonly timeouts?: Timeouts;
   readonly onReady?: (seconds: number) => void;
-  /** A session could not be stored, or its workspace could not be prepared. */
+  /** Called when a session could not be stored, or its workspace could not be prepared. */
   readonly onCreationFailed?: () => void;
   readonly onPass?: (seconds: number) => void;
   readonly onCost?: (agent: string, usd: number) => void;
-  /** The tool rules refused something. */
+  /** Called when the tool rules have refused a message or a call. */
   readonly onDenied?: (what: 'message' | 'call') => void;
-  /** The most runs that one session may have queued. */
+  /** The maximum number of runs that one session may have queued. */
   readonly queueMax?: number;
 }
 
@@ -82,9 +81,8 @@ export interface Composed {
   readonly worker: Worker;
   readonly connections: Connections;
   readonly reconciler: SessionReconciler;
-  readonly service: SessionService;
-  readonly access: AccessService;
-  /** Call it after all agents have ended. */
+  readonly services: Services;
+  /** Must be called after all agents have exited. */
   endLifelines(): void;
 }
 
@@ -99,7 +97,7 @@ export function compose(parts: Parts): Composed {
   const queue = new RunQueue(store, { log });
   const worker = new Worker(queue, {
     ...parts.worker,
-    // This is not an event of any session, so open pages load everything again.
+    // No session has an event for this, so open pages must reload everything.
     onStopped: () => queue.hintAll(),
   });
   const connections = new Connections({ store, log, nodeId: () => worker.nodeId });
@@ -172,7 +170,8 @@ export function compose(parts: Parts): Composed {
     ...(parts.executes ? { run: checkWorkspace({ store, providerOf }) } : {}),
   });
 
-  const service = createSessions({
+  const services = createServices({
+    publicUrl: parts.publicUrl ?? '',
     store,
     queue,
     connections,
@@ -184,7 +183,7 @@ export function compose(parts: Parts): Composed {
     providerOf,
     artefacts,
     checkAgent: (kind) => void driverOf(kind),
-    // Workspaces on another host are left to the nodes there.
+    // Workspaces on another host are left to that host's nodes.
     ...(parts.executes
       ? {
           ensureWorkspace: async (session) => {
@@ -199,17 +198,11 @@ export function compose(parts: Parts): Composed {
     ...(parts.onCreationFailed === undefined ? {} : { onCreationFailed: parts.onCreationFailed }),
     onDenied: () => parts.onDenied?.('message'),
   });
-  const access = createAccess({
-    store,
-    publicUrl: () => parts.publicUrl ?? '',
-    mask: (text) => masker.mask(text),
-    log,
-  });
   const endLifelines = (): void => lifelines.end();
-  return { queue, worker, connections, reconciler, service, access, endLifelines };
+  return { queue, worker, connections, reconciler, services, endLifelines };
 }
 
-/** By name and by real path: the data directory may be a symbolic link. */
+/** Includes names and real paths, because the data directory may be a symbolic link. */
 function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPaths'>): OwnFiles {
   return new OwnFiles({
     paths: [dataDir, ...ownPaths].flatMap(bothNamesOf),
@@ -217,7 +210,7 @@ function ownFilesOf({ dataDir, ownPaths = [] }: Pick<Parts, 'dataDir' | 'ownPath
   });
 }
 
-/** The path as given, and its real path. */
+/** The absolute path and, if it exists, its real path. */
 function bothNamesOf(path: string): string[] {
   const absolute = resolve(path);
   try {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { StoreAuthenticator } from '../access/authenticator.ts';
+import { StoreAuthenticator } from '../access/store-authenticator.ts';
 import type { Config } from '../config/config.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Store } from '../queue/store.ts';
@@ -35,7 +35,7 @@ export interface HttpOptions {
   readonly readiness: NodeReadiness;
   /** Null until the database is open. */
   readonly composed: () => Composed | null;
-  /** The host of this node, and the key shared by all nodes; null if there is only this node. */
+  /** This node's host, and the key shared by all nodes; null if there is only this node. */
   readonly cluster: { readonly host: string; readonly secretKey: Buffer } | null;
 }
 
@@ -74,12 +74,11 @@ export function createHttp(options: HttpOptions): Http {
     servesApi,
     forwarder: nodes?.forwarder ?? null,
     ready: () => readiness.check(),
-    service: () => composed()?.service ?? null,
-    access: () => composed()?.access ?? null,
+    services: () => composed()?.services ?? null,
     agents: agentProbes({ probe: agentProbe(config, process.env), executes: options.executes }),
     routes: [
-      (api) => {
-        streams = registerStreams(api, { auth, metrics, slots: limits.streams });
+      (api, services) => {
+        streams = registerStreams(api, services, { auth, metrics, slots: limits.streams });
       },
     ],
   });

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { credentialsPath } from '../config/credentials.ts';
 import { makeDataDirectory } from '../config/data-directory.ts';
 import { packageVersion } from '../config/version.ts';
 import { newId } from '../contract/ids.ts';
@@ -34,36 +33,29 @@ import { explainListenError } from './listen-error.ts';
 import { NodeReport } from './node-report.ts';
 import { nodeUrlOf, unreachableHosts } from './node-url.ts';
 import { openStore } from './open-store.ts';
+import { ownPathsOf } from './own-paths.ts';
 import { NodeReadiness } from './readiness.ts';
 import { hideOwn, serverMasker } from './server-masker.ts';
 import { explainRefusal, sharedDataIdOf } from './shared-data.ts';
 
-/** Baton's own files outside the data directory: the CLI's login, and a database stored elsewhere. */
-const ownPathsOf = ({ database }: Config): string[] => [
-  dirname(credentialsPath(process.env)),
-  ...(database.kind === 'sqlite'
-    ? ['', '-wal', '-shm', '-journal', '.lock'].map((end) => `${database.path}${end}`)
-    : []),
-];
-
 /** How long open requests may take to finish when the node stops. */
 const HTTP_GRACE_MS = 3000;
-/** How long a stopping `baton api` keeps answering by default, while /readyz fails. */
+/** How long a stopping `baton api` keeps serving requests by default, while /readyz fails. */
 const DRAIN_SECONDS = 5;
-/** Workspaces that are pending for longer are counted in the metrics. */
+/** Workspaces that are pending for longer than this are counted in the metrics. */
 const LONG_PENDING_MS = 5 * 60_000;
 
 export type Role = 'api' | 'worker';
 
 export interface NodeOptions {
   readonly roles?: readonly Role[];
-  /** The log's masker. It is also given the secrets that are read from files. */
+  /** The log's masker, which is also given the secrets that are read from files. */
   readonly logMasker?: ServerMasker;
 }
 
 export interface Node {
   url: string;
-  /** Signs in the administrator once; null on a node without the API. */
+  /** A URL that signs in the administrator once; null on a node without the API. */
   signInUrl: string | null;
   /** Safe to call twice. */
   stop(): Promise<void>;
@@ -150,7 +142,8 @@ export async function startNode(
       store,
       publicUrl: config.publicUrl ?? url,
       dataDir: config.dataDir,
-      ownPaths: ownPathsOf(config),
+      ownPaths: ownPathsOf(config, process.env),
+      ...(config.database.kind === 'sqlite' ? { database: config.database.path } : {}),
       installation,
       masker,
       box,
@@ -169,7 +162,7 @@ export async function startNode(
         },
         host,
         admit,
-        // With SQLite there is only one process anyway.
+        // With SQLite, there is only one process.
         oneMachine: many,
         roles: [...roles],
         version: packageVersion(),
@@ -208,7 +201,7 @@ export async function startNode(
     });
     started.push(() => queue.close());
     started.push(() => connections.stop());
-    // Readers stay connected during the runs' grace period; then they are asked to reconnect.
+    // Readers stay connected during the runs' grace period; after it, they are asked to reconnect.
     started.push(() => streams.close());
 
     const purger = new Purger({ store, log });
@@ -267,7 +260,7 @@ export async function startNode(
       started.push(() => rm(address, { force: true }));
     }
     if (servesApi) {
-      // The first step when stopping: /readyz already fails, so load balancers choose other nodes.
+      // The first step of stopping: /readyz already fails, so load balancers choose other nodes.
       const drainSeconds = config.drainSeconds ?? (roles.length === 1 ? DRAIN_SECONDS : 0);
       started.push(() => delay(drainSeconds * 1000));
     }
@@ -285,7 +278,10 @@ export async function startNode(
   }
 }
 
-/** Sessions of a host that the others cannot reach work, but not what lives on that host (X7). */
+/**
+ * Logs a warning about hosts that other hosts cannot reach. Sessions on such a host work, but
+ * host-bound requests fail if they arrive at another host (X7).
+ */
 async function warnOfUnreachable(
   store: Pick<Store, 'listNodes' | 'time'> & Pick<HostStore, 'listHosts'>,
   log: Logger,
@@ -296,6 +292,6 @@ async function warnOfUnreachable(
   const names = new Map((await store.listHosts()).map(({ id, name }) => [id, name]));
   log.warn(
     { hosts: hosts.map((id) => names.get(id) ?? id) },
-    'Nodes on other hosts cannot reach these hosts; set BATON_NODE_URL on their nodes to a URL that the others can open',
+    'Nodes on other hosts cannot reach these hosts; set BATON_NODE_URL on their nodes to a URL that the other hosts can reach',
   );
 }

@@ -211,7 +211,7 @@ test('an internal error is answered with the text of the catalogue, and logged',
   const log = pino({ level: 'error' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const { get } = appRig({
     log,
-    service: () => {
+    services: () => {
       throw new BatonError('database_failed', 'statement 5 at /home/x', { details: { sql: 1 } });
     },
   });

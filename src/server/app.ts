@@ -1,28 +1,20 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { AccessService } from '../access/service.ts';
 import type { AgentView } from '../contract/agent.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { SessionService } from '../sessions/service.ts';
 import { type RequestAuthenticator, refuseAll } from './auth.ts';
 import { addAuthentication } from './authenticate.ts';
 import { answerClientError } from './client-error.ts';
-import { addCompatSchedulerRoutes } from './compat/scheduler.ts';
-import { addCompatWebRoutes } from './compat/web.ts';
 import { sendError } from './errors.ts';
 import type { Forwarder } from './forward/forwarder.ts';
 import { setHeaders, setTransportSecurity } from './headers.ts';
 import { limitLargeBodies } from './limits/large-bodies.ts';
+import { NOUN_ROUTES, type Services } from './nouns.ts';
 import { readJsonBodies } from './request-body.ts';
 import { logRequests, type RequestMetrics } from './request-log.ts';
 import { type Api, createApi } from './route.ts';
-import { addAccessRoutes, addTicketRoute } from './routes/access.ts';
-import { addApprovalRoutes } from './routes/approvals.ts';
+import { addTicketRoute } from './routes/access.ts';
 import { addClusterRoutes } from './routes/cluster.ts';
-import { addCostRoutes } from './routes/cost.ts';
-import { addPolicyRoutes } from './routes/policies.ts';
-import { addRunRoutes } from './routes/runs.ts';
 import { refuseStatusUpdates } from './routes/session-status.ts';
-import { addSessionRoutes } from './routes/sessions.ts';
 import { addSystemRoutes, type Readiness } from './routes/system.ts';
 import { asksForPage, pathOf } from './sign-in/pages.ts';
 import { addPages } from './sign-in/routes.ts';
@@ -31,11 +23,11 @@ import { addWebApp } from './web/routes.ts';
 const BODY_MAX = 1024 * 1024;
 /** How long a request may take to arrive. */
 const REQUEST_TIMEOUT_MS = 120_000;
-/** How long its headers may take to arrive; every client sends them all at once. */
+/** How long a request's headers may take to arrive; every client sends them all at once. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often both timeouts are checked. */
 const TIMEOUT_CHECK_MS = 2000;
-/** In a path, a tag of 20 characters may be encoded as 180, and a run's id of 200 as 1800. */
+/** Percent-encoding can turn a tag of 20 characters into 180, and a run id of 200 into 1800. */
 const PARAM_MAX = 2000;
 
 export interface Metrics extends RequestMetrics {
@@ -48,24 +40,23 @@ export interface AppOptions {
   /** Called for every request to /readyz; if it throws, the node is not ready. */
   readonly ready: () => Promise<Readiness>;
   /** Null until the database is open; HTTP starts before it. */
-  readonly service?: () => SessionService | null;
-  readonly access?: () => AccessService | null;
+  readonly services?: () => Services | null;
   /** Which agents can run here. */
   readonly agents?: () => Promise<AgentView[]>;
-  /** Also counts requests, if they are limited. */
+  /** If requests are limited, also counts them. */
   readonly auth?: RequestAuthenticator;
   readonly metrics?: Metrics;
-  /** Sends requests to other hosts; by default there are none. */
+  /** Forwards requests to other hosts; null (the default) if there are none. */
   readonly forwarder?: Forwarder | null;
   /** Whether the API, the sign-in pages and the web app are served. */
   readonly servesApi?: boolean;
-  /** Further routes, such as streams. */
-  readonly routes?: readonly ((api: Api) => void)[];
-  /** For tests: validates every answer against its schema before it is sent. */
+  /** Additional routes, such as streams. */
+  readonly routes?: readonly ((api: Api, services: () => Services) => void)[];
+  /** For tests: validates every response against its schema before it is sent. */
   readonly checkAnswers?: boolean;
 }
 
-/** The HTTP app: liveness and readiness are open, everything else requires a credential. */
+/** The HTTP app: liveness and readiness are open; everything else requires a credential. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log,
@@ -105,8 +96,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   limitLargeBodies(app);
   readJsonBodies(app);
   app.setErrorHandler(sendError);
+  const services = (): Services => {
+    const opened = options.services?.() ?? null;
+    if (opened === null) throw new BatonError('database_unreachable');
+    return opened;
+  };
   const api = createApi(app, {
-    service: options.service ?? (() => null),
+    services,
     forwarder,
     servesApi,
     checkAnswers: options.checkAnswers ?? false,
@@ -124,25 +120,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     return web.show(reply.code(404));
   });
   addSystemRoutes(api, { ready: options.ready, metrics: options.metrics ?? null });
-  addSessionRoutes(api);
   refuseStatusUpdates(api);
-  addRunRoutes(api);
-  addApprovalRoutes(api);
-  addPolicyRoutes(api);
-  addCostRoutes(api);
-  const access = () => opened(options.access?.() ?? null);
-  addAccessRoutes(api, access);
+  for (const add of NOUN_ROUTES) add(api, services);
   addTicketRoute(api, auth.authenticator);
-  addClusterRoutes(api, { access, agents: options.agents ?? (async () => []) });
-  addCompatSchedulerRoutes(api);
-  addCompatWebRoutes(api);
-  for (const add of options.routes ?? []) add(api);
+  addClusterRoutes(api, services, options.agents ?? (async () => []));
+  for (const add of options.routes ?? []) add(api, services);
   return app;
-}
-
-function opened<T>(part: T | null): T {
-  if (part === null) throw new BatonError('database_unreachable');
-  return part;
 }
 
 const isWebSocket = (upgrade: string | undefined): boolean =>

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import type { Principal } from '../access/principal.ts';
-import type { AccessService, AuditQuery } from '../access/service.ts';
+import type { AuditQuery, AuditService } from '../access/audit-service.ts';
+import type { Authorised } from '../access/principal.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
 
-/** The most lines read at a time. */
+/** The maximum number of lines read at a time. */
 const PAGE = 200;
 
 /**
@@ -11,12 +11,12 @@ const PAGE = 200;
  * after the reader has taken the previous one; the first is read before the response starts.
  */
 export async function auditLines(
-  access: AccessService,
-  by: Principal,
+  audit: AuditService,
+  by: Authorised<'admin'>,
   query: AuditQuery,
 ): Promise<Readable> {
   const pages = new PageSize();
-  const first = await access.audit(by, { ...query, limit: pages.limit });
+  const first = await audit.list(by, { ...query, limit: pages.limit });
   return Readable.from(lines(), { objectMode: false, highWaterMark: 64 * 1024 });
 
   async function* lines(): AsyncGenerator<string> {
@@ -26,7 +26,7 @@ export async function auditLines(
       yield* texts;
       if (nextCursor === null) return;
       pages.saw(texts.join('').length, true);
-      ({ items, nextCursor } = await access.audit(by, {
+      ({ items, nextCursor } = await audit.list(by, {
         ...query,
         limit: Math.min(PAGE, pages.limit),
         cursor: nextCursor,

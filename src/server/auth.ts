@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { StoreAuthenticator } from '../access/authenticator.ts';
+import type { Authenticator } from '../access/authenticator.ts';
 import type { Principal } from '../access/principal.ts';
 import { newSecret } from '../access/secret.ts';
-import type { Authenticator } from '../access/service.ts';
+import { StoreAuthenticator } from '../access/store-authenticator.ts';
 import { PAGE_KEY_HEADER } from '../contract/page-key.ts';
 import { cookieOf } from './cookies.ts';
 import { FORWARD_HEADER } from './forward/credential.ts';
@@ -20,7 +20,6 @@ export interface CredentialRequest extends RequestHeaders {
   readonly address: string;
   readonly requestId: string;
   readonly upgrade?: boolean;
-  /** The connection of the request. */
   readonly socket?: Duplex;
   /** The page is the same for everyone, so the cookie alone opens it. */
   readonly isPage?: boolean;
@@ -33,8 +32,9 @@ export interface Authenticated {
   /** The cookie's secret, if it is due to be replaced. */
   readonly due: string | null;
   /**
-   * `ticket`: the request for the ticket has already been counted. `cookie`: only a cookie, which
-   * opens nothing but pages. `forwarded`: the request was counted by the node that forwarded it.
+   * `ticket`: the request for the ticket has already been counted. `cookie`: the request has only a
+   * cookie, which opens nothing but pages. `forwarded`: the request was counted by the node that
+   * forwarded it.
    */
   readonly shown: 'credential' | 'ticket' | 'cookie' | 'forwarded';
   /** The digest that the body of a forwarded request must have. */
@@ -50,19 +50,24 @@ export interface RequestAuthenticator {
   readonly addressOf: AddressOf;
   /** Throws `origin_refused` if another site caused the browser to send the request. */
   authenticate(request: CredentialRequest): Promise<Authenticated | null>;
+  /**
+   * The proof that every response to a forwarded request contains; null if the request is not for
+   * this node.
+   */
+  proofFor(request: Pick<CredentialRequest, 'headers' | 'method' | 'url'>): string | null;
   readonly signIn: Authenticator['signIn'];
 }
 
 export interface RequestAuthenticatorOptions {
   readonly site?: OwnSite;
   readonly addressOf?: AddressOf;
-  /** Accepts requests that other nodes forward; null if there are no others. */
-  readonly forwarded?: Pick<ForwardedRequests, 'accept'> | null;
+  /** Accepts requests that other nodes forward; null if there are no other nodes. */
+  readonly forwarded?: Pick<ForwardedRequests, 'accept' | 'proofFor'> | null;
 }
 
 /**
- * Programs use a bearer token. Browsers use a cookie together with the page key, or with a ticket
- * obtained with it (X4). If a request has both a token and a cookie, only the token counts.
+ * Programs use a bearer token. Browsers use a cookie together with either the page key or a ticket
+ * requested with that key (X4). If a request has both a token and a cookie, only the token is used.
  */
 export function requestAuthenticator(
   authenticator: Authenticator,
@@ -75,8 +80,8 @@ export function requestAuthenticator(
   const identify = async (request: CredentialRequest): Promise<Authenticated | null> => {
     const { headers, method, upgrade = false } = request;
     if (headers.authorization !== undefined) {
-      // Browsers ask us before they let another site send this header, except for WebSocket
-      // upgrades.
+      // Browsers ask for our permission before they let another site send this header, except in
+      // WebSocket upgrades.
       if (upgrade && headers.origin !== undefined) checkUpgradeOrigin(headers, site);
       const token = bearerOf(headers);
       const by = token === null ? null : await authenticator.byToken(token);
@@ -102,6 +107,8 @@ export function requestAuthenticator(
     site,
     addressOf,
     signIn: (shown, from) => authenticator.signIn(shown, from),
+    proofFor: ({ headers, method, url = '' }) =>
+      forwarded?.proofFor(headers[FORWARD_HEADER], { method, url }) ?? null,
     async authenticate(request) {
       if (isForwarded(request)) {
         const { headers, method, url = '' } = request;
@@ -117,8 +124,8 @@ export function requestAuthenticator(
 }
 
 /**
- * Whether it says that another node forwarded it. Then nothing else identifies the caller: a request
- * whose claim is not valid is refused, whatever other credential it has.
+ * Whether a request claims to have been forwarded by another node. Only this claim then identifies
+ * the caller: if it is invalid, the request is refused, whatever other credential it has.
  */
 export const isForwarded = ({ headers }: Pick<RequestHeaders, 'headers'>): boolean =>
   headers[FORWARD_HEADER] !== undefined;
@@ -127,7 +134,7 @@ export const isForwarded = ({ headers }: Pick<RequestHeaders, 'headers'>): boole
 export const adminToken = (token: string): RequestAuthenticator =>
   requestAuthenticator(new StoreAuthenticator({ adminToken: token }));
 
-/** Accepts no credential. For a node that does not have any yet. */
+/** Accepts no credential. Used by a node that does not know any credentials yet. */
 export const refuseAll: RequestAuthenticator = adminToken(newSecret());
 
 const pageKeyOf = (headers: IncomingHttpHeaders): string | null => {

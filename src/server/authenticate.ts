@@ -3,20 +3,21 @@ import { endpointList } from '../contract/api/endpoints.ts';
 import { BatonError } from '../contract/errors.ts';
 import { isForwarded, type RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
+import { PROOF_HEADER } from './forward/credential.ts';
 import { acceptForwarded } from './forward/forwarded-body.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
 import { ticketOfUrl } from './url-ticket.ts';
 import { ASSETS } from './web/paths.ts';
 
-/** Requested by process monitors, under any host name. */
+/** Process monitors request these paths, under any host name. */
 const PROBES = new Set(['/healthz', '/readyz']);
 
-/** How soon a change takes effect whose notification was lost. */
+/** How soon a change takes effect if its notification was lost. */
 const RECHECK_MS = 500;
 
 /**
- * Authenticates requests before routing can affect the answer: a stranger must not learn which
+ * Authenticates requests before routing can affect the response: a stranger must not learn which
  * paths exist (X1).
  */
 export function addAuthentication(
@@ -33,7 +34,8 @@ export function addAuthentication(
 
   app.addHook('onRequest', async (request, reply) => {
     const path = pathOf(request);
-    // Its credential says more than a host name, and decides alone, even where none is needed.
+    // The credential of a forwarded request proves more than a Host header, so it alone decides,
+    // even on paths that need no credential.
     const fromNode = isForwarded(request);
     if (!fromNode) {
       if (PROBES.has(path)) return refuseBody(request);
@@ -46,6 +48,8 @@ export function addAuthentication(
       if (open.has(path) || (pages && path.startsWith(ASSETS))) return refuseBody(request);
     }
     const { headers, method, url, id: requestId } = request;
+    const proof = fromNode ? auth.proofFor({ headers, method, url }) : null;
+    if (proof !== null) reply.header(PROOF_HEADER, proof);
     const address = auth.addressOf(request);
     const { socket } = request.raw;
     const isPage = pages && isPageRequest(request, path);
@@ -80,7 +84,7 @@ export function addAuthentication(
     request.principal = now.by;
   });
 
-  // Runs when the answer is sent, so that the browser gets the secret that is in the database.
+  // Runs when the response is sent, so that the browser gets the secret that is in the database.
   // Streams do not run this hook.
   app.addHook('onSend', async (request, reply, payload) => {
     const next = await renewed(request, auth);
@@ -91,7 +95,7 @@ export function addAuthentication(
   });
 }
 
-/** Refuses a stranger's body where nothing reads it, before it is received. */
+/** If no route would read a stranger's body, refuses it before it is received. */
 function refuseBody({ is404, headers }: FastifyRequest): void {
   const hasBody = headers['content-length'] ?? headers['transfer-encoding'];
   if (is404 && hasBody !== undefined) throw new BatonError('not_found');

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { authorised } from '../../test/support/principals.ts';
 import { ADMIN, streamRig } from '../../test/support/stream-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { ExportLine } from '../contract/api/sessions.ts';
@@ -13,16 +14,16 @@ const parse = (lines: string): ExportLine[] =>
     .map((line) => ExportLine.parse(JSON.parse(line)));
 
 test('[H1] an export has the session, its runs and its whole log, one per line', async () => {
-  const { session, run, service, get } = await streamRig();
+  const { session, run, services, get } = await streamRig();
   const id = await session(250);
   const runs = [await run(id, 3), await run(id, 2)];
   for (const each of runs) {
-    await until(async () => (await service.getRun(ADMIN, each)).finishedAt !== null);
+    await until(async () => (await services.runs.get(ADMIN, each)).finishedAt !== null);
   }
   const answer = await get(`/api/v1/sessions/${id}/export`);
   expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
   const lines = parse(await answer.text());
-  const { lastSeq } = await service.get(ADMIN, id);
+  const { lastSeq } = await services.sessions.get(ADMIN, id);
   const events = lines.flatMap((line) => ('event' in line ? [line.event.seq] : []));
   expect(lines[0]).toMatchObject({ session: { id, lastSeq } });
   expect(lines.flatMap((line) => ('run' in line ? [line.run.id] : []))).toEqual(runs);
@@ -31,16 +32,19 @@ test('[H1] an export has the session, its runs and its whole log, one per line',
 });
 
 test('[E4] an export reads no further than its reader has taken', async () => {
-  const { session, note, service } = await streamRig();
+  const { session, note, services } = await streamRig();
   const id = await session();
   const long = 'x'.repeat(1000);
   await Promise.all(Array.from({ length: 2000 }, () => note(id, long)));
   let pages = 0;
   const counting = {
-    ...service,
-    events: (...args: Parameters<typeof service.events>) => {
-      pages++;
-      return service.events(...args);
+    ...services,
+    logs: {
+      ...services.logs,
+      events: (...args: Parameters<typeof services.logs.events>) => {
+        pages++;
+        return services.logs.events(...args);
+      },
     },
   };
   const stream = await exportLines(counting, ADMIN, id);
@@ -52,16 +56,19 @@ test('[E4] an export reads no further than its reader has taken', async () => {
 });
 
 test('[H9] an export holds little in memory, even if large events follow many small ones', async () => {
-  const { session, note, service } = await streamRig();
+  const { session, note, services } = await streamRig();
   const id = await session(300);
   const large = 'x'.repeat(200_000);
   for (let i = 0; i < 20; i++) await note(id, large);
   const read: number[] = [];
   const counting = {
-    ...service,
-    events: (...args: Parameters<typeof service.events>) => {
-      read.push(args[1]);
-      return service.events(...args);
+    ...services,
+    logs: {
+      ...services.logs,
+      events: (...args: Parameters<typeof services.logs.events>) => {
+        read.push(args[1]);
+        return services.logs.events(...args);
+      },
     },
   };
   const lines = parse(await text(await exportLines(counting, ADMIN, id)));
@@ -75,11 +82,11 @@ test('[H9] an export holds little in memory, even if large events follow many sm
 });
 
 test('an export that breaks off cannot be mistaken for a complete one', async () => {
-  const { session, note, service, get } = await streamRig();
+  const { session, note, services, get } = await streamRig();
   const id = await session();
   await Promise.all(Array.from({ length: 300 }, () => note(id, 'x')));
-  const { events } = service;
-  service.events = (target, after, limit) =>
+  const { events } = services.logs;
+  services.logs.events = (target, after, limit) =>
     after > 100 ? Promise.reject(new Error('away')) : events(target, after, limit);
   const answer = await get(`/api/v1/sessions/${id}/export`);
   expect(answer.status).toBe(200);
@@ -87,13 +94,14 @@ test('an export that breaks off cannot be mistaken for a complete one', async ()
 });
 
 test('[X3] an export breaks off when the session is no longer shared', async () => {
-  const { session, note, service, store } = await streamRig();
+  const { session, note, services, store } = await streamRig();
   const id = await session();
   const long = 'x'.repeat(1000);
   await Promise.all(Array.from({ length: 1000 }, () => note(id, long)));
   const { id: userId } = await store.createUser({ id: newId(), name: 'taro', role: 'viewer' });
   await store.putShares(id, [{ userId, level: 'view' }]);
-  const stream = await exportLines(service, { userId, role: 'viewer', channel: 'api' }, id);
+  const viewer = authorised({ userId, role: 'viewer', channel: 'api' });
+  const stream = await exportLines(services, viewer, id);
   stream.read();
   await until(() => stream.readableLength >= stream.readableHighWaterMark);
   await store.putShares(id, []);

@@ -1,11 +1,19 @@
 import { Readable } from 'node:stream';
-import type { Principal } from '../access/principal.ts';
+import type { Authorised } from '../access/principal.ts';
 import type { LogEvent } from '../contract/event.ts';
 import { toSessionEvent } from '../contract/session-event.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
-import type { LogTarget, SessionService } from '../sessions/service.ts';
+import type { LogService, LogTarget } from '../sessions/logs/log-service.ts';
+import type { RunService } from '../sessions/runs/run-service.ts';
+import type { SessionService } from '../sessions/session-service.ts';
 
-/** The most runs read at a time. */
+interface Services {
+  readonly logs: LogService;
+  readonly runs: RunService;
+  readonly sessions: SessionService;
+}
+
+/** The maximum number of runs read at a time. */
 const PAGE = 100;
 /** Roughly how much is held in memory while the reader is not reading. */
 const HELD_BYTES = 512 * 1024;
@@ -13,31 +21,31 @@ const HELD_BYTES = 512 * 1024;
 /**
  * A session as NDJSON: `{"session"}`, then a line `{"run"}` for each run and one `{"event"}` for
  * each event that exists at the start. The next part is read only after the reader has taken the
- * previous one. A session that is missing or not the reader's is refused before the first line; if
- * the reader loses access, the export breaks off.
+ * previous one. If the session does not exist or the reader may not see it, the request is refused
+ * before the first line. If the reader loses access later, the export stops early.
  */
 export async function exportLines(
-  sessions: SessionService,
-  by: Principal,
+  services: Services,
+  by: Authorised<'read'>,
   id: string,
 ): Promise<Readable> {
-  const session = await sessions.get(by, id);
-  const log = await sessions.sessionLog(by, id);
+  const session = await services.sessions.get(by, id);
+  const log = await services.logs.ofSession(by, id);
   return Readable.from(pages(), { objectMode: false, highWaterMark: 64 * 1024 });
 
   async function* pages(): AsyncGenerator<string> {
     yield line({ session });
-    yield* runLines(sessions, by, id);
-    yield* eventLines(sessions, by, log);
+    yield* runLines(services.runs, by, id);
+    yield* eventLines(services.logs, by, log);
   }
 }
 
-async function* runLines(sessions: SessionService, by: Principal, sessionId: string) {
+async function* runLines(runs: RunService, by: Authorised<'read'>, sessionId: string) {
   const pages = new PageSize(() => HELD_BYTES);
   let cursor: string | undefined;
   do {
     const limit = Math.min(PAGE, pages.limit);
-    const page = await sessions.listRuns(by, { sessionId, limit, cursor });
+    const page = await runs.list(by, { sessionId, limit, cursor });
     const lines = page.items.map((run) => line({ run }));
     yield* lines;
     pages.saw(lines.join('').length, lines.length === limit);
@@ -45,13 +53,13 @@ async function* runLines(sessions: SessionService, by: Principal, sessionId: str
   } while (cursor !== undefined);
 }
 
-async function* eventLines(sessions: SessionService, by: Principal, log: LogTarget) {
+async function* eventLines(logs: LogService, by: Authorised<'read'>, log: LogTarget) {
   const pages = new PageSize(() => HELD_BYTES);
   let after = 0;
   while (after < log.lastSeq) {
-    await sessions.sessionLog(by, log.sessionId);
+    await logs.ofSession(by, log.sessionId);
     const { limit } = pages;
-    const page = linesOf(await sessions.events(log, after, limit), log.lastSeq);
+    const page = linesOf(await logs.events(log, after, limit), log.lastSeq);
     // The last events may have been removed in the meantime (E6).
     if (page.last === null) return;
     pages.saw(page.bytes, page.lines.length === limit);
@@ -60,7 +68,10 @@ async function* eventLines(sessions: SessionService, by: Principal, log: LogTarg
   }
 }
 
-/** The first events, up to `HELD_BYTES`, because large events may follow many small ones. */
+/**
+ * The first events, until they exceed `HELD_BYTES`: a page whose limit suits small events may
+ * contain large events.
+ */
 function linesOf(events: readonly LogEvent[], lastSeq: number) {
   const lines: string[] = [];
   let [bytes, last]: [number, number | null] = [0, null];

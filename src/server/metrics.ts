@@ -11,19 +11,19 @@ export interface MetricsOptions {
 }
 
 /**
- * All metrics of a node, for Prometheus (H7). The hooks are plain functions, so their callers do not
- * depend on this. Labels are few and fixed: never an id, a name or a requested path. docs/metrics.md
- * lists them all.
+ * All metrics of a node, for Prometheus (H7). The hooks are plain functions, so their callers do
+ * not depend on this file. Labels are few and fixed: never an id, a name or a requested path.
+ * docs/metrics.md lists them all.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const FAST_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** For operations that are mostly answered from a cache. */
+/** Histogram buckets for operations that are mostly served from a cache. */
 const QUICK_S = [0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
 const SLOW_S = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600];
 
-/** Why well-formed requests are refused; other errors are not counted as refusals. */
+/** The reasons why well-formed requests are refused; other errors are not counted as refusals. */
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'limit',
   too_many_streams: 'limit',
@@ -57,7 +57,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   });
   info.set({ version }, 1);
 
-  const requests = histogram('http_request_duration_seconds', 'Time to answer a request', FAST_S, [
+  const requests = histogram('http_request_duration_seconds', 'Time to handle a request', FAST_S, [
     'route',
     'method',
     'status',
@@ -71,9 +71,11 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     QUICK_S,
   );
   const signIns = counter('sign_ins_total', 'Sign-in attempts by browsers', ['result']);
-  const exchanges = counter('limit_exchanges_total', 'Exchanges of limit usage between nodes', [
-    'result',
-  ]);
+  const exchanges = counter(
+    'limit_exchanges_total',
+    'Exchanges of request counts with other nodes',
+    ['result'],
+  );
   const streamsOpen = new Gauge({
     name: 'baton_streams_open',
     help: 'Open streams on this node',
@@ -81,12 +83,14 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     registers,
   });
   const streamsOpened = counter('streams_opened_total', 'Number of streams opened', ['kind']);
-  const streamsDropped = counter('streams_dropped_total', 'Streams whose reader did not keep up', [
-    'kind',
-  ]);
+  const streamsDropped = counter(
+    'streams_dropped_total',
+    'Streams closed because their reader was too slow',
+    ['kind'],
+  );
   const runWait = histogram(
     'run_wait_seconds',
-    'Time between a run becoming ready to start and first starting',
+    'Time from when a run is ready to start until it first starts',
     SLOW_S,
     ['type'],
   );
@@ -94,14 +98,14 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'type',
     'outcome',
   ]);
-  const attemptTime = histogram('attempt_duration_seconds', 'How long attempts took', SLOW_S, [
+  const attemptTime = histogram('attempt_duration_seconds', 'Duration of attempts', SLOW_S, [
     'type',
     'outcome',
   ]);
-  const retries = counter('run_retries_total', 'Attempts of a run after its first', ['type']);
+  const retries = counter('run_retries_total', 'Run attempts after the first', ['type']);
   const ready = histogram(
     'session_ready_seconds',
-    'Time from the request for a session until it is ready',
+    'Time from requesting a session until it is ready',
     SLOW_S,
   );
   const creationsFailed = counter(
@@ -112,7 +116,11 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'leftovers_stopped_total',
     'Agent processes that outlived their node and were stopped',
   );
-  const passes = histogram('reconcile_seconds', 'How long one pass over all sessions took', FAST_S);
+  const passes = histogram(
+    'reconcile_seconds',
+    'Duration of one reconciler pass over all sessions',
+    FAST_S,
+  );
   const masked = counter('secrets_masked_total', 'Secrets replaced by a mask', ['kind']);
   const denied = counter('policy_denied_total', 'Messages and tool calls that the rules denied', [
     'what',
@@ -120,12 +128,12 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
   const cost = counter('agent_cost_usd_total', 'Cost of agents, in US dollars', ['agent']);
 
   return {
-    /** A request has finished; `route` is the path in the contract. */
+    /** Called when a request has finished; `route` is the path in the contract. */
     request(route: string, method: string, status: number, seconds: number): void {
       const known = METHODS.has(method) ? method : 'other';
       requests.observe({ route, method: known, status: `${Math.floor(status / 100)}xx` }, seconds);
     },
-    /** A request or an upgrade was answered with an error. */
+    /** Called when the response to a request or an upgrade is an error. */
     refused(code: ErrorCode): void {
       const reason = REFUSALS[code];
       if (reason !== undefined) refusals.inc({ reason });
@@ -136,11 +144,11 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     signedIn(ok: boolean): void {
       signIns.inc({ result: ok ? 'ok' : 'failed' });
     },
-    /** For the exchange of limits. */
+    /** Reports an exchange of limits. */
     exchanged(ok: boolean): void {
       exchanges.inc({ result: ok ? 'ok' : 'failed' });
     },
-    /** For the session reconciler. */
+    /** Reports how long a pass of the session reconciler took. */
     reconciled(seconds: number): void {
       passes.observe(seconds);
     },
@@ -187,7 +195,8 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
 }
 
 /**
- * In seconds. The last change to a claimed run was its claim, so `updatedAt` is on the same clock.
+ * How long the run waited, in seconds. The last change to a claimed run was its claim, so
+ * `updatedAt` is on the same clock.
  */
 const waitOf = ({ createdAt, runAt, updatedAt }: AttemptEnd['run']): number =>
   Math.max(0, updatedAt - Math.max(createdAt, runAt ?? 0)) / 1000;

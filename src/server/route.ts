@@ -1,29 +1,40 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
+import type { Page } from '../access/page.ts';
+import type { Authorised, Principal } from '../access/principal.ts';
 import { requireRight } from '../access/require-right.ts';
-import type { Page } from '../access/service.ts';
 import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { systemEndpoints } from '../contract/api/system.ts';
 import { BatonError } from '../contract/errors.ts';
+import type { HostService } from '../sessions/host-service.ts';
 import type { HostRef } from '../sessions/host-store.ts';
-import type { SessionService } from '../sessions/service.ts';
 import { forwardRequest } from './forward/forward-request.ts';
 import type { Forwarder } from './forward/forwarder.ts';
 import { type Input, readInput } from './input.ts';
 
+/** The caller of an endpoint, with the rights that the endpoint requires. */
+type Caller<E extends Endpoint> = HolderOf<E['needs'], E['reads']>;
+/**
+ * Distributes over unions: if an endpoint requires one of several rights, no single one is certain.
+ */
+type HolderOf<N extends Right, R extends boolean> = N extends Right
+  ? R extends true
+    ? Authorised<N | 'read'>
+    : Authorised<N>
+  : never;
+
 /** One request, parsed. */
 export interface Call<E extends Endpoint> extends Input<E> {
-  readonly by: Principal;
+  readonly by: Caller<E>;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 /**
- * Returns the answer or, if the format is not JSON, text or a stream of it. A handler for the
- * format `events` returns a page, or hijacks its reply and streams.
+ * Returns the response: a value, or text or a stream of text if the format is not JSON. A handler
+ * for the format `events` returns a page, or hijacks its reply and streams.
  */
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
@@ -35,11 +46,10 @@ export type Handler<E extends Endpoint> = (
 export interface Api {
   readonly app: FastifyInstance;
   add<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
-  /** Throws `database_unreachable` until the database is open. */
-  sessions(): SessionService;
   /**
-   * The other host to which a request for something of this session goes; null if that is here. Throws
-   * `misdirected` if another node forwarded the request: there is one hop (X7).
+   * The other host that must handle a host-bound request for this session; null if it is this host
+   * or there is none. Throws `misdirected` instead if another node has already forwarded the
+   * request, because requests are forwarded only once (X7).
    */
   hostElsewhere(by: Principal, sessionId: string, isForwarded: boolean): Promise<HostRef | null>;
   readonly forwarder: Forwarder | null;
@@ -47,16 +57,18 @@ export interface Api {
 }
 
 export interface RouteOptions {
-  readonly service: () => SessionService | null;
+  readonly services: () => { readonly hosts: HostService };
   /** Null if there is only this host. */
   readonly forwarder: Forwarder | null;
-  /** Otherwise it answers only what other nodes forward, and for monitors. */
+  /**
+   * If false, the node serves only requests from monitors and requests that other nodes forward.
+   */
   readonly servesApi: boolean;
-  /** For tests: validates every answer against its schema before it is sent. */
+  /** For tests: validates every response against its schema before it is sent. */
   readonly checkAnswers: boolean;
 }
 
-/** Every node answers these. */
+/** Every node serves requests for these paths. */
 const SYSTEM_PATHS = new Set<string>(Object.values(systemEndpoints).map(({ path }) => path));
 
 const CONTENT_TYPES: Record<Endpoint['format'], string> = {
@@ -68,21 +80,14 @@ const CONTENT_TYPES: Record<Endpoint['format'], string> = {
 };
 
 export function createApi(app: FastifyInstance, options: RouteOptions): Api {
-  const { service, forwarder, servesApi, checkAnswers } = options;
+  const { services, forwarder, servesApi, checkAnswers } = options;
   app.addHook('onRequest', async (request) => {
     checkRight(request);
     checkServed(request, servesApi);
   });
-  // Again, because the caller may have lost a right while the body arrived.
-  app.addHook('preValidation', async (request) => checkRight(request));
-  const sessions = (): SessionService => {
-    const opened = service();
-    if (opened === null) throw new BatonError('database_unreachable');
-    return opened;
-  };
   const hostElsewhere: Api['hostElsewhere'] = async (by, sessionId, isForwarded) => {
     if (forwarder === null) return null;
-    const host = await sessions().hostOf(by, sessionId, forwarder.host);
+    const host = await services().hosts.hostOf(by, sessionId, forwarder.host);
     if (isForwarded && host?.id !== forwarder.host) throw new BatonError('misdirected');
     return host?.id === forwarder.host ? null : host;
   };
@@ -90,7 +95,6 @@ export function createApi(app: FastifyInstance, options: RouteOptions): Api {
     app,
     forwarder,
     servesApi,
-    sessions,
     hostElsewhere,
     add(endpoint, handler) {
       const { method, path, format, needs, reads, page, download, hostBound, bodyMax } = endpoint;
@@ -102,15 +106,10 @@ export function createApi(app: FastifyInstance, options: RouteOptions): Api {
         config: { pattern: path, needs, reads, page, download, hostBound },
         ...(bodyMax === undefined ? {} : { bodyLimit: bodyMax }),
         handler: async (request, reply) => {
-          const call = {
-            ...readInput(endpoint, request),
-            by: principalOf(request, endpoint),
-            request,
-            reply,
-          };
+          const by = callerOf(endpoint, request);
+          const call = { ...readInput(endpoint, request), by, request, reply };
           if (hostBound && forwarder !== null) {
-            const { by, params } = call;
-            const { id } = params as { id: string };
+            const { id } = call.params as { id: string };
             const host = await hostElsewhere(by, id, request.forwarded !== null);
             if (host !== null) return forwardRequest(forwarder, host, call);
           }
@@ -136,14 +135,13 @@ export function paged<T>({ reply }: { reply: FastifyReply }, { items, nextCursor
 
 /**
  * Runs after authentication and before the input is read, so a caller without the right learns
- * nothing from the answer. A route that names no right requires `admin`, so forgetting to name one
- * opens nothing.
+ * nothing from the response. A route that names no right requires `admin`, so forgetting to name a
+ * right opens nothing.
  */
 function checkRight({ principal, is404, routeOptions }: FastifyRequest): void {
   if (principal === null || is404) return;
   const { needs = 'admin', reads = false } = routeOptions.config;
-  if (needs !== null) requireRight(principal, needs);
-  if (reads) requireRight(principal, 'read');
+  requireRights(principal, needs, reads);
 }
 
 /** Runs after the permission check: a stranger must not learn what kind of node this is. */
@@ -159,10 +157,23 @@ export const notServed = (): BatonError =>
 
 const STRANGER: Principal = { userId: '', role: 'viewer', channel: 'api' };
 
-function principalOf({ principal }: FastifyRequest, { open }: Endpoint): Principal {
-  if (principal !== null) return principal;
-  if (open) return STRANGER;
-  throw new BatonError('unauthorized');
+/**
+ * The caller, whose rights are checked again, because they may have been reduced while the body was
+ * arriving.
+ */
+export function callerOf<E extends Endpoint>(
+  { open, needs, reads }: E,
+  { principal }: FastifyRequest,
+): Caller<E> {
+  if (principal === null && !open) throw new BatonError('unauthorized');
+  const by = principal ?? STRANGER;
+  requireRights(by, needs, reads);
+  return by as Caller<E>;
+}
+
+function requireRights(by: Principal, needs: Right | null, reads: boolean): void {
+  if (needs !== null) requireRight(by, needs);
+  if (reads) requireRight(by, 'read');
 }
 
 function serialise(endpoint: Endpoint, answer: unknown, check: boolean): string {
@@ -179,13 +190,15 @@ declare module 'fastify' {
     pattern?: string;
     /** The right that the credential needs; null for none. */
     needs?: Right | null;
-    /** It shows stored content, which requires the right to read, whatever else it does. */
+    /**
+     * The route returns stored content, so in addition to `needs` it requires the right to read.
+     */
     reads?: boolean;
     /** The cookie alone opens the route. */
     page?: boolean;
     /** A ticket opens the route. */
     download?: boolean;
-    /** It lives on the host of its session. */
+    /** What the route serves exists only on the session's host. */
     hostBound?: boolean;
   }
 }

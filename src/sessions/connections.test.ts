@@ -8,8 +8,8 @@ import { BatonError } from '../contract/errors.ts';
 import { SILENT } from '../queue/logger.ts';
 import { Connections } from './connections.ts';
 
-const activeOf = async ({ service }: Awaited<ReturnType<typeof serviceRig>>, id: string) =>
-  (await service.get(ADMIN, id)).activeConnections;
+const activeOf = async ({ services }: Awaited<ReturnType<typeof serviceRig>>, id: string) =>
+  (await services.sessions.get(ADMIN, id)).activeConnections;
 
 test('[S3] a row whose insert seemed to fail is removed with its reader', async () => {
   const rig = await serviceRig();

@@ -2,7 +2,6 @@ import { isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { Coalescer } from '../queue/coalescer.ts';
 import type { Logger } from '../queue/logger.ts';
-import type { Connection } from './service.ts';
 import type { NewConnection, SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 
@@ -13,24 +12,29 @@ export interface ConnectionsOptions {
   readonly nodeId: () => string | null;
 }
 
+/** A registered connection. It ends when it is closed, or when its node's lease expires. */
+export interface Connection {
+  close(): void;
+}
+
 interface Open extends NewConnection {
   readonly sessionId: string;
   /**
-   * The node named in its row. It differs from this node's id if the lease was lost and a new one
-   * taken.
+   * The node named in the connection's row. It differs from this node's id if the lease was lost
+   * and a new lease was taken.
    */
   nodeId: string | null;
-  /** There may be a row in the database: the answer to the insert may have been lost. */
+  /** A row may exist in the database, even if the response to the insert was lost. */
   tried: boolean;
   /** Resolves after the first attempt to insert it; rejects if the session does not exist. */
   readonly entered: PromiseWithResolvers<void>;
 }
 
 /**
- * The open streams of this process as rows in the database (S3). A row counts only while its node
- * is alive, so a crash needs no cleanup. The reconciler's next pass inserts any connection that
- * could not be inserted. Inserts are batched because a thousand readers may reconnect at once after
- * a restart.
+ * This process's open streams, as rows in the database (S3). A row is valid only while its node is
+ * alive, so a crash needs no cleanup. The reconciler's next pass inserts any connection that could
+ * not be inserted. Inserts are batched because a thousand readers may reconnect at once after a
+ * restart.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -77,7 +81,7 @@ export class Connections {
     const opens = [...this.#open.values()];
     for (const open of opens) this.#close(open);
     await this.#writing.stop();
-    // They will never be inserted now, so nothing may keep waiting for that.
+    // These connections will never be inserted now, so nothing may keep waiting for them.
     for (const { entered } of opens) entered.resolve();
     await this.#remove();
   }
@@ -104,7 +108,7 @@ export class Connections {
   async #enter(sessionId: string, nodeId: string, missing: readonly Open[]): Promise<void> {
     const { store, log } = this.#options;
     const opens = missing.filter(({ id }) => this.#open.has(id));
-    // From here on, closing one also removes its row, after this insert.
+    // From here on, closing a connection also removes its row, once this insert is done.
     for (const open of opens) open.tried = true;
     try {
       const rows = opens.map(({ id, userId, kind }) => ({ id, userId, kind }));

@@ -48,7 +48,7 @@ test('[Q23] [W1] an existing directory needs a host once there are several', asy
   expect(run.result).toMatchObject({ output: `${path}\n` });
   expect(await make('fresh anywhere', {})).toMatchObject({ host: null });
   // A fork works in the same directory, and so on the same host.
-  expect(await rig.service.fork(ADMIN, here.id, { name: 'a fork' })).toMatchObject({
+  expect(await rig.services.sessions.fork(ADMIN, here.id, { name: 'a fork' })).toMatchObject({
     host: 'test',
   });
 });
@@ -57,8 +57,8 @@ test('[Q23] [P6] a session moves to a host that has its workspace, or nothing ch
   const rig = await serviceRig();
   const { id } = await rig.session('to be moved');
   await rig.finished(await rig.send(id, 'true'));
-  const move = (host: string) => rig.service.move(ADMIN, id, { host });
-  const get = () => rig.service.get(ADMIN, id);
+  const move = (host: string) => rig.services.hosts.move(ADMIN, id, { host });
+  const get = () => rig.services.sessions.get(ADMIN, id);
   const before = await get();
   await expect(move('nowhere')).rejects.toMatchObject({
     code: 'invalid_request',
@@ -103,26 +103,28 @@ test('[Q23] a session is not moved while its run executes', async () => {
   const run = await rig.send(id, 'until [ -e gate ]; do sleep 0.05; done');
   await until(async () => (await rig.queue.get(run))?.state === 'running');
   await rig.queue.configure(id, { host: 'gone' });
-  await expect(rig.service.move(ADMIN, id, { host: 'test' })).rejects.toMatchObject({
+  await expect(rig.services.hosts.move(ADMIN, id, { host: 'test' })).rejects.toMatchObject({
     code: 'session_busy',
     message: expect.stringContaining('Wait for it to finish or cancel it'),
   });
   writeFileSync(join(rig.dataDir, 'workspaces', id, 'gate'), '');
   await rig.finished(run);
-  expect(await rig.service.move(ADMIN, id, { host: 'test' })).toMatchObject({ host: 'test' });
+  expect(await rig.services.hosts.move(ADMIN, id, { host: 'test' })).toMatchObject({
+    host: 'test',
+  });
 });
 
 test('[Q9] [Q23] while everything is stopped no session is moved, and no worker is asked', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('stays');
   await rig.queue.configure(id, { host: 'gone' });
-  const move = () => rig.service.move(ADMIN, id, { host: 'test' });
-  await rig.access.putStop(ADMIN, { stopped: true });
+  const move = () => rig.services.hosts.move(ADMIN, id, { host: 'test' });
+  await rig.services.stop.put(ADMIN, { stopped: true });
   await until(() => rig.worker.stats.stopped);
   await expect(move()).rejects.toMatchObject({ code: 'everything_stopped', status: 409 });
-  expect(await rig.service.get(ADMIN, id)).toMatchObject({ host: 'gone' });
+  expect(await rig.services.sessions.get(ADMIN, id)).toMatchObject({ host: 'gone' });
   expect(await rig.store.list({ limit: 10 })).toEqual([]);
-  await rig.access.putStop(ADMIN, { stopped: false });
+  await rig.services.stop.put(ADMIN, { stopped: false });
   await until(() => !rig.worker.stats.stopped);
   await expect(move()).rejects.not.toMatchObject({ code: 'everything_stopped' });
 });

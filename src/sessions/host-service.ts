@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { requireRight } from '../access/require-right.ts';
+import type { Authorised, Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import { isTerminal } from '../contract/run.ts';
-import type { WorkspaceSpec } from '../contract/session.ts';
+import type { MoveSession, Session, WorkspaceSpec } from '../contract/session.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import { onSession } from './audit-details.ts';
+import { findSession } from './find-session.ts';
 import type { HostRecord, HostRef } from './host-store.ts';
-import type { SessionService } from './service.ts';
-import { findSession, type ServiceParts, type ServiceStore } from './service-parts.ts';
+import type { ServiceParts, ServiceStore } from './service-parts.ts';
 import { toSession } from './views.ts';
 import { WORKSPACE_RUN, WorkspaceCheck } from './workspace-run.ts';
 
-/* The host of a session: chosen when the session is created, changed by an admin (Q23). */
+/* A session's host: it is chosen when the session is created, and an admin can change it (Q23). */
 
 /** How long a host's workers may take to say whether they have a workspace. */
 const ANSWER_MS = 20_000;
@@ -21,9 +21,9 @@ const ASK_EVERY_MS = 50;
 type Hosts = Pick<ServiceStore, 'listHosts'>;
 
 /**
- * The id of the host that a new session is pinned to, or null. It may be away: the session waits for
- * it. An existing directory lives on one host; if there are workers on several, it would be left to
- * chance which one uses it, so the request must name a host.
+ * The id of the host that a new session is pinned to, or null. If that host is away, the session
+ * waits for it. An existing directory is on only one host, so if several hosts have workers, the
+ * request must name one; otherwise chance would decide which of them uses it.
  */
 export async function hostFor(
   store: Hosts,
@@ -42,7 +42,7 @@ export async function hostFor(
   );
 }
 
-/** By id or by name; an id comes first. */
+/** Finds a host by id or name; a matching id takes precedence. */
 function findHost(hosts: readonly HostRecord[], wanted: string, field: string): HostRecord {
   const known = hosts.find(({ id }) => id === wanted) ?? hosts.find(({ name }) => name === wanted);
   if (known !== undefined) return known;
@@ -54,16 +54,28 @@ function findHost(hosts: readonly HostRecord[], wanted: string, field: string): 
   );
 }
 
-/** What is missing: `worker is running`, for example. */
+/** `missing` completes the sentence "No … on the host", for example with `worker is running`. */
 export const hostAway = ({ id, name }: HostRef, missing: string, cause?: unknown): BatonError =>
   new BatonError('host_away', `No ${missing} on the host "${name}". Try again later.`, {
     details: { host: id, hostName: name },
     cause,
   });
 
+export interface HostService {
+  /** The hosts that run agents. */
+  list(by: Authorised<'run'>): Promise<HostRecord[]>;
+  /**
+   * A host that has the session's files: the host that the session is pinned to or, with a shared
+   * data directory, any live host, `here` if possible. Null if there is none.
+   */
+  hostOf(by: Principal, sessionId: string, here: string): Promise<HostRef | null>;
+  /** Moves a session to a host that already has its workspace; queued runs execute there (Q23). */
+  move(by: Authorised<'admin'>, sessionId: string, body: MoveSession): Promise<Session>;
+}
+
 export function hostService(
-  parts: ServiceParts,
-): Pick<SessionService, 'hosts' | 'move' | 'hostOf'> {
+  parts: Pick<ServiceParts, 'store' | 'queue' | 'log' | 'onWork' | 'isStopped'>,
+): HostService {
   const { store, queue, log, onWork, isStopped } = parts;
   return {
     async hostOf(by, id, here) {
@@ -74,15 +86,11 @@ export function hostService(
       return live.find((each) => each.id === here) ?? live[0] ?? null;
     },
 
-    async hosts(by) {
-      requireRight(by, 'run');
-      return store.listHosts();
-    },
+    list: () => store.listHosts(),
 
     async move(by, id, body) {
-      requireRight(by, 'admin');
       const { level, ...current } = await findSession(parts, by, id, 'own');
-      // It may be there although nothing is known about that host any more.
+      // The session may already be on that host, even if the host is no longer listed.
       if (current.host === body.host) return toSession(current, level);
       const to = findHost(await store.listHosts(), body.host, 'host');
       if (current.host === to.id) return toSession(current, level);
@@ -92,7 +100,7 @@ export function hostService(
       if ('problem' in seen) {
         throw new BatonError(
           'workspace_unreachable',
-          `The workspace of this session is not usable on "${to.name}": ${seen.problem}`,
+          `This session's workspace cannot be used on "${to.name}": ${seen.problem}`,
           { details: { host: to.id } },
         );
       }
@@ -108,7 +116,9 @@ export function hostService(
   };
 }
 
-/** Asks a worker on that host. It only reads, so nothing is half done if a process dies. */
+/**
+ * Asks a worker on that host. The check only reads, so nothing is left half done if a process dies.
+ */
 async function askHost(
   queue: RunQueue,
   to: HostRecord,
@@ -130,6 +140,6 @@ async function askHost(
   await queue.cancel(id).catch((error: unknown) => {
     if (!isBatonError(error, 'run_finished')) throw error;
   });
-  // All slots of the host may be taken, or its workers have just died.
-  throw hostAway(to, 'worker answered in time');
+  // All of the host's slots may be taken, or its workers have just died.
+  throw hostAway(to, 'worker responded in time');
 }

@@ -1,3 +1,4 @@
+import { backoff } from '../contract/functions/backoff.ts';
 import { Coalescer } from '../queue/coalescer.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import type { Logger } from '../queue/logger.ts';
@@ -10,7 +11,7 @@ import type { SessionStore } from './session-store.ts';
 import { logChanges } from './status-log.ts';
 
 const EVERY_MS = 1000;
-/** Sessions changed in one transaction. */
+/** The maximum number of sessions changed in one transaction. */
 const BATCH = 200;
 /** How many workspaces one pass starts preparing, and how many may be in preparation at once. */
 const PENDING_AT_ONCE = 8;
@@ -29,7 +30,10 @@ export interface ReconcilerOptions {
   readonly connections: Connections;
   /** Null on a node that executes no runs, because it prepares no workspaces either. */
   readonly provisioner: Provisioner | null;
-  /** Removes the workspace of a session that was deleted, perhaps from another host. */
+  /**
+   * Removes what a deleted session left on this host: its artefacts, its snapshots and, unless a
+   * user named the directory, its workspace.
+   */
   readonly removeWorkspace: (sessionId: string) => Promise<void>;
   readonly host: string;
   readonly log: Logger;
@@ -52,7 +56,7 @@ export class SessionReconciler {
   readonly #preparing = new Set<string>();
   #removing: Promise<void> | null = null;
   /** Workspaces that could not be removed, with the time of the next attempt. */
-  readonly #stuck = new Map<string, { readonly at: number; readonly waitMs: number }>();
+  readonly #stuck = new Map<string, { readonly at: number; readonly failures: number }>();
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -90,8 +94,9 @@ export class SessionReconciler {
       });
       onPass?.((performance.now() - begun) / 1000);
     } catch (error) {
-      // The worker reports it when the database is unavailable.
-      if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Sessions not reconciled');
+      // The worker reports when the database is unavailable.
+      if (!isTransient(error))
+        log.warn({ reason: messageOf(error) }, 'Could not reconcile sessions');
     }
   }
 
@@ -113,8 +118,8 @@ export class SessionReconciler {
   }
 
   /**
-   * The pass does not await this: a workspace that takes long, or never becomes ready, must not
-   * delay the others.
+   * The pass does not await this: a workspace that takes a long time to prepare, or never becomes
+   * ready, must not delay the others.
    */
   async #prepare(): Promise<void> {
     const { store, provisioner, host } = this.#options;
@@ -135,9 +140,7 @@ export class SessionReconciler {
     }
   }
 
-  /**
-   * Not awaited either. A workspace that cannot be removed stays in the database until it can be.
-   */
+  /** Not awaited either. A workspace that cannot be removed yet stays listed in the database. */
   async #remove(): Promise<void> {
     const { store, provisioner, host } = this.#options;
     if (provisioner === null) return;
@@ -145,8 +148,8 @@ export class SessionReconciler {
       for (const sessionId of await store.listLeftWorkspaces(host, BATCH + this.#stuck.size)) {
         const stuck = this.#stuck.get(sessionId);
         if (stuck !== undefined && stuck.at > performance.now()) continue;
-        if (!(await this.#removeOne(sessionId, stuck?.waitMs))) continue;
-        await store.forgetLeftWorkspace(sessionId);
+        if (!(await this.#removeOne(sessionId, stuck?.failures ?? 0))) continue;
+        await store.forgetLeftWorkspace(sessionId, host);
         this.#stuck.delete(sessionId);
       }
     } catch {
@@ -154,15 +157,16 @@ export class SessionReconciler {
     }
   }
 
-  async #removeOne(sessionId: string, waitedMs: number | undefined): Promise<boolean> {
+  async #removeOne(sessionId: string, before: number): Promise<boolean> {
     const { log, removeWorkspace, removeAgainMs = REMOVE_AGAIN_MS } = this.#options;
     try {
       await removeWorkspace(sessionId);
       return true;
     } catch (error) {
-      log.warn({ sessionId, reason: messageOf(error) }, 'Workspace not removed');
-      const waitMs = Math.min((waitedMs ?? removeAgainMs / 2) * 2, REMOVE_AGAIN_MOST_MS);
-      this.#stuck.set(sessionId, { at: performance.now() + waitMs, waitMs });
+      log.warn({ sessionId, reason: messageOf(error) }, 'Could not remove a workspace');
+      const failures = before + 1;
+      const waitMs = backoff(failures, { firstMs: removeAgainMs, capMs: REMOVE_AGAIN_MOST_MS });
+      this.#stuck.set(sessionId, { at: performance.now() + waitMs, failures });
       return false;
     }
   }

@@ -31,14 +31,14 @@ test('[P4] a secret in a field that is stored unmasked is refused by field name,
     expect(error).toMatchObject({ code: 'invalid_request', details: { field } });
     expect((error as Error).message).not.toContain(github);
   }
-  expect((await rig.service.list(ADMIN, {})).items).toEqual([]);
+  expect((await rig.services.sessions.list(ADMIN, {})).items).toEqual([]);
 
   const command = ['sh', '-c', 'curl -H "Authorization: Bearer $API_TOKEN" "$0"'];
   // biome-ignore lint/suspicious/noTemplateCurlyInString: Claude Code puts the variable in
   const named = { a: { command: 'a', env: { TOKEN: '${GITHUB_TOKEN}' } } };
   await rig.session('named', { agent: { mcpServers: named } });
   const { id } = await rig.session('plain', { tags: ['tokens'], agent: { ...shell, command } });
-  await expect(rig.service.update(ADMIN, id, { tags: [SHORT] })).rejects.toMatchObject({
+  await expect(rig.services.sessions.update(ADMIN, id, { tags: [SHORT] })).rejects.toMatchObject({
     details: { field: 'tags' },
   });
   for (const field of ['allowedTools', 'disallowedTools']) {
@@ -46,5 +46,5 @@ test('[P4] a secret in a field that is stored unmasked is refused by field name,
     await expect(rig.send(id, 'echo', rules)).rejects.toMatchObject({ details: { field } });
   }
   await rig.send(id, 'echo', { allowedTools: ['Read', 'Bash(echo)'] });
-  expect((await rig.service.listRuns(ADMIN, { sessionId: id })).items).toHaveLength(1);
+  expect((await rig.services.runs.list(ADMIN, { sessionId: id })).items).toHaveLength(1);
 });

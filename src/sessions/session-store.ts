@@ -54,7 +54,7 @@ export interface NewSession {
   readonly forkedFrom: string | null;
 }
 
-/** A status change, for the server's log (S1). */
+/** A change of a session's status, for the server's log (S1). */
 export interface StatusChange {
   readonly sessionId: string;
   readonly from: SessionStatus;
@@ -73,8 +73,9 @@ export interface Changed {
  */
 export type SessionCommand =
   /**
-   * The workspace is ready, or could not be prepared. With `host`, an unpinned lane that needs a
-   * host is pinned to it (Q23); a report from any host other than the pinned one changes nothing.
+   * Records that the workspace is ready, or could not be prepared. With `host`, an unpinned lane
+   * that needs a host is pinned to it (Q23); a report from any host other than the pinned one
+   * changes nothing.
    */
   | { readonly do: 'ready'; readonly path: string; readonly host?: string }
   | { readonly do: 'fail'; readonly error: string; readonly host?: string }
@@ -86,7 +87,7 @@ export type SessionCommand =
   | { readonly do: 'archive' }
   /**
    * Pins the session to `host`, where its workspace was seen at `path` (Q23). Throws `session_busy`
-   * while a run executes.
+   * while a run is executing.
    */
   | { readonly do: 'move'; readonly host: string; readonly path: string }
   | { readonly do: 'hold' }
@@ -96,8 +97,8 @@ export type SessionCommand =
 export interface SendRequest {
   readonly sessionId: string;
   /**
-   * The sender. Throws `not_found` unless they may operate the session; if omitted, access is not
-   * checked.
+   * The sender. Throws `not_found` unless the sender may operate the session; if omitted, access is
+   * not checked.
    */
   readonly userId?: string;
   readonly admission: Admission;
@@ -108,11 +109,14 @@ export interface SendRequest {
   readonly queueMax: number;
 }
 
-/** A file of a run. It cannot be masked, because it may not be text, so it is encrypted. */
+/**
+ * A file attached to a run's message. It cannot be masked, because it may not be text, so it is
+ * encrypted.
+ */
 export interface StoredAttachment {
   readonly name: string;
   readonly mediaType: string;
-  /** Its bytes as base64, encrypted. */
+  /** The file's bytes as base64, encrypted. */
   readonly sealed: string;
 }
 
@@ -139,9 +143,9 @@ export interface SessionFilter {
   readonly name?: string;
   readonly archived: boolean;
   readonly limit: number;
-  /** Newest first (ids sort by age), the default, or most recently active first. */
+  /** Newest first (ids sort by age), which is the default, or most recently active first. */
   readonly order?: SessionOrder;
-  /** The last session of the previous page, as it was read then; the list continues after it. */
+  /** The last session of the previous page, as that page showed it; the list continues after it. */
   readonly after?: Pick<SessionRecord, 'id' | 'lastActiveAt'>;
 }
 
@@ -188,7 +192,7 @@ export interface SessionStore {
    */
   createSession(session: NewSession): Promise<SessionWithFacts>;
   getSession(id: string): Promise<SessionWithFacts | null>;
-  /** The session, with the level at which it is shared with a user. */
+  /** The session, with the level at which it is shared with the given user. */
   getSessionFor(id: string, userId: string): Promise<SessionFor | null>;
   listSessions(filter: SessionFilter): Promise<SessionWithFacts[]>;
   /** Throws `not_found`. */
@@ -216,7 +220,7 @@ export interface SessionStore {
   readAttachments(runId: string): Promise<StoredAttachment[]>;
   /**
    * Cancels unfinished runs and removes everything that belongs to the session. Throws
-   * `session_protected`, and `session_busy` while a run still executes (it is being cancelled).
+   * `session_protected`, and `session_busy` while a run is still executing (it is being cancelled).
    */
   deleteSession(id: string): Promise<void>;
   /** Registers connections; makes an IDLE session ACTIVE. Throws `not_found`, `node_lost`. */
@@ -227,25 +231,26 @@ export interface SessionStore {
   closeConnections(ids: readonly string[]): Promise<void>;
   /**
    * Level-triggered: catches up with elapsed time and dead nodes. Quiet ACTIVE sessions become IDLE
-   * and get a `destroyAt`, IDLE ones past theirs are TERMINATED, connections of dead nodes are
-   * removed, and changed connection counts are emitted as events. Handles at most `limit` sessions
-   * per call; `more` means that there may be others. `nextAt` is the next destroyAt.
+   * and get a `destroyAt`, IDLE ones whose `destroyAt` has passed are TERMINATED, connections of
+   * dead nodes are removed, and changed connection counts are emitted as events. Handles at most
+   * `limit` sessions per call; `more` means that further sessions may be left. `nextAt` is
+   * the next destroyAt.
    */
   reconcileSessions(limit: number): Promise<Reconciled>;
   /** PENDING sessions that this host may prepare, oldest first. */
   listPending(host: string, limit: number): Promise<SessionWithFacts[]>;
   /**
    * Inserts or updates an invocation, together with what it writes to its session. Emits
-   * `agent.usage` and `session.cost` for new cost and tokens; for estimates, only once it has
-   * ended. An update made before the end does not overwrite an ended invocation. Returns true only
-   * for the call that ends it. Throws `conversation_taken`.
+   * `agent.usage` and `session.cost` for new cost and tokens; for estimates, only once the
+   * invocation has ended. A late update from before the end does not overwrite an ended invocation.
+   * Returns true only for the call that ends the invocation. Throws `conversation_taken`.
    */
   putInvocation(invocation: InvocationRecord, turn?: TurnResult): Promise<boolean>;
   listInvocations(runId: string): Promise<InvocationRecord[]>;
-  /** Invocations of a session whose end was never recorded. */
+  /** The session's invocations whose end was never recorded. */
   listUnfinished(sessionId: string): Promise<InvocationRecord[]>;
   sumInvocations(sessionId: string): Promise<InvocationSums>;
-  /** The same sums by model and source, most expensive first. */
+  /** The sums of `sumInvocations` by model and source, most expensive first. */
   sumByModel(sessionId: string): Promise<ModelSums[]>;
   /**
    * Sums over ended invocations: in chronological order if grouped by `day`, otherwise most
@@ -266,16 +271,16 @@ export interface SessionStore {
   countPending(ageMs: number): Promise<number>;
   /** Runs of the sessions that a user may see, ordered by id and thus by age. */
   listVisibleRuns(userId: string, filter: Omit<RunFilter, 'lane'>): Promise<Run[]>;
-  /** Counts of the same runs by state. */
+  /** The number of runs in each state, in the sessions that a user may see. */
   countVisible(userId: string): Promise<Counts>;
   /**
    * Statistics over the sessions that a user may see; null means all. Only the latest runs are read,
    * so the cost does not grow with the age of an installation.
    */
   stats(visibleTo: string | null): Promise<Stats>;
-  /** Deleted sessions whose workspace is still on this host, until `forgetLeftWorkspace`. */
+  /** Deleted sessions that left files on this host, until `forgetLeftWorkspace`. */
   listLeftWorkspaces(host: string, limit: number): Promise<string[]>;
-  forgetLeftWorkspace(sessionId: string): Promise<void>;
+  forgetLeftWorkspace(sessionId: string, host: string): Promise<void>;
   /** A named setting of the installation, such as the check value for the secret key. */
   readSetting(name: string): Promise<string | null>;
   /** Stores the value unless one exists; returns the stored value. */
@@ -308,7 +313,7 @@ export interface CostFilter {
   /** Invocations that ended at or after `from`, and before `to`. */
   readonly from: number;
   readonly to: number;
-  /** Only sessions that this user may see; all by default. */
+  /** Only sessions that this user may see; all sessions by default. */
   readonly visibleTo?: string;
   readonly limit: number;
 }

@@ -1,22 +1,29 @@
 import type { ShareRecord } from '../access/access-store.ts';
-import type { PutShares } from '../contract/access.ts';
+import type { Authorised } from '../access/principal.ts';
+import type { PutShares, Share } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { Json } from '../contract/json.ts';
 import { onSession } from './audit-details.ts';
-import type { SessionService } from './service.ts';
-import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
+import { findSession } from './find-session.ts';
+import type { ServiceParts } from './service-parts.ts';
 
-/** Who a session is shared with, and at which level. Only its owner or an admin decides. */
-export function shareService(parts: ServiceParts): Pick<SessionService, 'shares' | 'share'> {
+/** Who a session is shared with, and at which level. Only its owner or an admin decides this. */
+export interface ShareService {
+  list(by: Authorised<'read'>, sessionId: string): Promise<Share[]>;
+  /** Replaces all shares of the session. */
+  put(by: Authorised<'run'>, sessionId: string, body: PutShares): Promise<Share[]>;
+}
+
+export function shareService(parts: Pick<ServiceParts, 'store' | 'log'>): ShareService {
   const { store, log } = parts;
   return {
-    async shares(by, id) {
+    async list(by, id) {
       await findSession(parts, by, id, 'own');
       return store.listShares(id);
     },
 
-    async share(by, id, body) {
-      const { session } = await findToChange(parts, by, id, 'own');
+    async put(by, id, body) {
+      const { session } = await findSession(parts, by, id, 'own');
       const wanted = await resolve(parts, session.ownerId, body);
       const before = levels(await store.listShares(id));
       const entry = onSession(by, 'session.share', id, { before, after: levels(wanted) });
@@ -28,7 +35,7 @@ export function shareService(parts: ServiceParts): Pick<SessionService, 'shares'
 }
 
 async function resolve(
-  { store }: ServiceParts,
+  { store }: Pick<ServiceParts, 'store'>,
   ownerId: string,
   { shares }: PutShares,
 ): Promise<ShareRecord[]> {

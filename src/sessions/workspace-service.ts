@@ -1,16 +1,32 @@
+import type { Readable } from 'node:stream';
+import type { Authorised } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionStatus } from '../contract/session.ts';
 import { toTime } from '../contract/time.ts';
-import type { WorkspaceHealth, WorkspaceStatus, WorkspaceView } from '../contract/workspace.ts';
+import type {
+  SyncStatus,
+  WorkspaceHealth,
+  WorkspaceStatus,
+  WorkspaceView,
+} from '../contract/workspace.ts';
 import type { Artefacts } from '../workspaces/artefacts.ts';
 import { WorkspaceError } from '../workspaces/provider.ts';
-import type { SessionService } from './service.ts';
-import { findSession, findToChange, type ServiceParts } from './service-parts.ts';
+import { findSession } from './find-session.ts';
+import type { ServiceParts } from './service-parts.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
-type WorkspaceService = Pick<SessionService, 'workspaces' | 'syncStatus' | 'artefact'>;
+/** The workspaces of sessions, and the artefacts kept beside them. */
+export interface WorkspaceService {
+  list(by: Authorised<'read'>, sessionId: string): Promise<WorkspaceView[]>;
+  /** The full text of a result whose event contains only its beginning (E5). */
+  artefact(by: Authorised<'read'>, sessionId: string, name: string): Promise<Readable>;
+  /**
+   * Creates the workspace if it is missing and this node may do so, then reports its status (W6).
+   */
+  syncStatus(by: Authorised<'run'>, sessionId: string): Promise<SyncStatus>;
+}
 
-export interface WorkspaceParts extends ServiceParts {
+export interface WorkspaceParts extends Pick<ServiceParts, 'store' | 'onWork'> {
   readonly artefacts: Artefacts;
   /**
    * Creates the workspace if it is missing and this node may do so; on failure, puts the session
@@ -19,7 +35,6 @@ export interface WorkspaceParts extends ServiceParts {
   readonly ensureWorkspace?: (current: SessionWithFacts) => Promise<unknown>;
 }
 
-/** Sessions' workspaces: reads their status, and checks one on demand (W6). */
 export function workspaceService(parts: WorkspaceParts): WorkspaceService {
   const { store, ensureWorkspace, onWork, artefacts } = parts;
 
@@ -47,7 +62,7 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
   };
 
   return {
-    workspaces: async (by, id) => [await view(await findSession(parts, by, id, 'view'))],
+    list: async (by, id) => [await view(await findSession(parts, by, id, 'view'))],
 
     async artefact(by, id, name) {
       await findSession(parts, by, id, 'view');
@@ -55,12 +70,12 @@ export function workspaceService(parts: WorkspaceParts): WorkspaceService {
       if (artefact !== null) return artefact;
       throw new BatonError(
         'not_found',
-        'There is no such artefact. One made before its session was moved is on the previous host.',
+        'There is no such artefact. Artefacts created before the session was moved are on the previous host.',
       );
     },
 
     async syncStatus(by, id) {
-      const before = await findToChange(parts, by, id);
+      const before = await findSession(parts, by, id, 'operate');
       if (!hasEnded(before.session.status)) {
         await ensureWorkspace?.(before).catch((error: unknown) => {
           if (!(error instanceof WorkspaceError)) throw error;

@@ -5,36 +5,46 @@ import {
 } from '../../contract/api/compat-scheduler.ts';
 import type { MessageRequest } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
+import type { CostService } from '../../sessions/costs/cost-service.ts';
+import type { MessageService } from '../../sessions/messages/message-service.ts';
+import type { SessionService } from '../../sessions/session-service.ts';
 import { type Api, paged } from '../route.ts';
 
+interface Services {
+  readonly costs: CostService;
+  readonly messages: MessageService;
+  readonly sessions: SessionService;
+}
+
 /** The session scheduler's `/sessions…` routes. */
-export function addCompatSchedulerRoutes({ add, sessions }: Api): void {
+export function addCompatSchedulerRoutes({ add }: Api, services: () => Services): void {
   const at = schedulerEndpoints;
 
   add(at.schedulerListSessions, async (call) =>
-    paged(call, await sessions().list(call.by, call.query)).map(toSchedulerSession),
+    paged(call, await services().sessions.list(call.by, call.query)).map(toSchedulerSession),
   );
   add(at.schedulerCreateSession, async ({ by, body }) =>
-    toSchedulerSession(await sessions().create(by, body)),
+    toSchedulerSession(await services().sessions.create(by, body)),
   );
   add(at.schedulerGetSession, async ({ by, params }) =>
-    toSchedulerSession(await sessions().get(by, params.id)),
+    toSchedulerSession(await services().sessions.get(by, params.id)),
   );
   add(at.schedulerDeleteSession, async ({ by, params, query }) => {
     if (query.archive === true) {
-      await sessions().act(by, params.id, 'archive', at.schedulerDeleteSession.level);
-    } else await sessions().remove(by, params.id);
+      await services().sessions.act(by, params.id, 'archive', at.schedulerDeleteSession.level);
+    } else await services().sessions.remove(by, params.id);
   });
   add(at.schedulerSendMessage, async ({ by, params, body, idempotencyKey }) => {
     const message = toMessage(body);
-    const sent = await sessions().send(by, params.id, message, idempotencyKey);
+    const sent = await services().messages.send(by, params.id, message, idempotencyKey);
     const { runId, sessionId, status, position } = sent;
     return { job_id: runId, session_id: sessionId, status, position };
   });
   add(at.schedulerGetCost, async ({ by, params }) => {
-    const { agent } = await sessions().get(by, params.id);
-    const cost = await sessions().cost(by, params.id);
-    // Taken from the most expensive model or, before there are costs, from the session's settings.
+    const { agent } = await services().sessions.get(by, params.id);
+    const cost = await services().costs.ofSession(by, params.id);
+    // Source and model are taken from the most expensive model or, before there are costs, from the
+    // session's settings.
     const [most] = cost.models.filter(({ source }) => source !== null);
     return {
       source: sourceOf(most?.source ?? agent.kind),
@@ -60,7 +70,10 @@ const toSchedulerSession = (session: Session): SchedulerSession => ({
   archived_at: session.archivedAt,
 });
 
-/** Tool rules may be in either place; the user named in the metadata is only stored. */
+/**
+ * Tool rules may be at the top level or in the metadata. A user named in the metadata is stored but
+ * otherwise ignored.
+ */
 export function toMessage({
   prompt,
   message,
@@ -70,7 +83,7 @@ export function toMessage({
   const { allowed_tools, disallowed_tools, ...others } = metadata ?? {};
   return {
     ...rest,
-    // The schema requires one of them.
+    // The schema requires `message` or `prompt`.
     message: message ?? prompt ?? '',
     ...(allowed_tools === undefined ? {} : { allowedTools: allowed_tools }),
     ...(disallowed_tools === undefined ? {} : { disallowedTools: disallowed_tools }),

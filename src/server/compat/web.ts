@@ -1,23 +1,34 @@
 import { type WebRun, webEndpoints } from '../../contract/api/compat-web.ts';
 import type { RunView } from '../../contract/run-view.ts';
+import type { MessageService } from '../../sessions/messages/message-service.ts';
+import type { RunService } from '../../sessions/runs/run-service.ts';
+import type { SessionService } from '../../sessions/session-service.ts';
 import { type Api, paged } from '../route.ts';
 
+interface Services {
+  readonly messages: MessageService;
+  readonly runs: RunService;
+  readonly sessions: SessionService;
+}
+
 /** The agentic web's `/api/runs…` and `/api/sessions…` routes. */
-export function addCompatWebRoutes({ add, sessions }: Api): void {
+export function addCompatWebRoutes({ add }: Api, services: () => Services): void {
   const at = webEndpoints;
 
   add(at.webStartRun, async ({ by, body, idempotencyKey }) => {
     const message = { message: body.message, onBusy: 'enqueue' } as const;
-    const sent = await sessions().send(by, body.session_id, message, idempotencyKey);
+    const sent = await services().messages.send(by, body.session_id, message, idempotencyKey);
     return { run_id: sent.runId, status: 'queued' as const };
   });
-  add(at.webGetRun, async ({ by, params }) => toWebRun(await sessions().getRun(by, params.id)));
+  add(at.webGetRun, async ({ by, params }) => toWebRun(await services().runs.get(by, params.id)));
   add(at.webCancelRun, async ({ by, params }) =>
-    toWebRun(await sessions().cancelRun(by, params.id)),
+    toWebRun(await services().runs.cancel(by, params.id)),
   );
-  add(at.webListSessions, async (call) => paged(call, await sessions().list(call.by, call.query)));
-  add(at.webCreateSession, async ({ by, body }) => sessions().create(by, body));
-  add(at.webGetSession, async ({ by, params }) => sessions().get(by, params.id));
+  add(at.webListSessions, async (call) =>
+    paged(call, await services().sessions.list(call.by, call.query)),
+  );
+  add(at.webCreateSession, async ({ by, body }) => services().sessions.create(by, body));
+  add(at.webGetSession, async ({ by, params }) => services().sessions.get(by, params.id));
 }
 
 const toWebRun = (run: RunView): WebRun => ({

@@ -140,6 +140,36 @@ test('[X7] [H9] a forwarded download counts as a stream where it arrived, and no
   expect((await full.ask('GET', artefact)).status).toBe(429);
 });
 
+test.each(['one', 'two'])(
+  '[X3] [X7] a download ends when its session is no longer shared, on host %s when it arrives on one',
+  async (host) => {
+    const rig = await forwardRig();
+    const sources = [endless(), endless()];
+    const nodes = [
+      await rig.node('one', { artefact: () => sources[0]!.source }),
+      await rig.node('two', { artefact: () => sources[1]!.source }),
+    ];
+    const { state } = sources[nodes.findIndex((node) => node.host === host)]!;
+    const viewer = await rig.people.user('hanako', 'viewer');
+    const { token } = await rig.people.token(viewer.id);
+    const session = rig.session(host);
+    const headers = { authorization: `Bearer ${token}` };
+    const sent = get(`${nodes[0]!.url}${session}/artefacts/a.txt`, { headers });
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const { streams } = nodes[0]!;
+    answer.pause().on('error', () => {});
+    const closed = new Promise((resolve) => answer.once('close', resolve));
+    await streams.recheckAccess();
+    expect([answer.destroyed, state.closed]).toEqual([false, false]);
+    rig.unshare(session);
+    await streams.recheckAccess();
+    await until(() => state.closed);
+    answer.resume();
+    await closed;
+    expect(answer.complete).toBe(false);
+  },
+);
+
 test('[X7] without a node that can be reached the answer is 503 with the name of the host', async () => {
   const rig = await forwardRig();
   const one = await rig.node('one');

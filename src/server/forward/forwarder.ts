@@ -6,11 +6,22 @@ import type { NodeRecord } from '../../contract/node.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { hostAway } from '../../sessions/host-service.ts';
 import type { HostRef } from '../../sessions/host-store.ts';
-import { bodyDigestOf, FORWARD_HEADER, LIFE_MS, sign } from './credential.ts';
+import {
+  bodyDigestOf,
+  type Claim,
+  FORWARD_HEADER,
+  isProof,
+  LIFE_MS,
+  PROOF_HEADER,
+  sign,
+} from './credential.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { CONNECT_TIMEOUT, NodeClient } from './node-client.ts';
 
-/** Passed on to the destination. Cookies and tokens are not, nor what describes this connection. */
+/**
+ * The request headers that are passed on to the destination. Cookies and tokens are left out, and
+ * so is anything that describes this connection.
+ */
 const PASSED = ['accept', 'content-type', 'idempotency-key', 'last-event-id', 'range'];
 const PASSED_UPGRADE = [
   'sec-websocket-extensions',
@@ -18,7 +29,10 @@ const PASSED_UPGRADE = [
   'sec-websocket-protocol',
   'sec-websocket-version',
 ];
-/** With these a destination refuses the forwarding node. The caller was authenticated here. */
+/**
+ * Statuses with which a destination refuses the forwarding node. These statuses cannot concern the
+ * caller, who was authenticated here.
+ */
 const REFUSED = new Set([401, 421]);
 const NODE_REFUSED = 'NODE_REFUSED';
 const UNHANDLED = new Set([
@@ -38,15 +52,15 @@ export interface ForwardRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly by: Principal;
-  /** It asks for a WebSocket. */
+  /** The request asks for a WebSocket. */
   readonly upgrade?: true;
-  /** Aborted when the caller leaves. */
+  /** Aborts when the caller disconnects. */
   readonly signal?: AbortSignal;
 }
 
 export interface ForwarderOptions {
   readonly key: Buffer;
-  /** The host of this node. */
+  /** This node's host. */
   readonly host: string;
   readonly nodes: () => Promise<NodeRecord[]>;
   readonly clock: DatabaseClock;
@@ -54,15 +68,15 @@ export interface ForwarderOptions {
 }
 
 export interface Answer {
-  /** Its body is read only as fast as the caller takes it. */
+  /** The response's body is read only as fast as the caller reads it. */
   readonly answer: IncomingMessage;
-  /** The connection of an accepted upgrade, and what arrived on it already. */
+  /** The connection of an accepted upgrade, and the data that has already arrived on it. */
   readonly upgraded: { readonly socket: Duplex; readonly head: Buffer } | null;
 }
 
 /**
- * Passes requests for what lives on another host to a live node there (X7). Throws `host_away` if there
- * is none that can be reached.
+ * Forwards requests about something that exists only on another host to a live node there (X7).
+ * Throws `host_away` if no such node can be reached.
  */
 export class Forwarder {
   readonly host: string;
@@ -77,12 +91,19 @@ export class Forwarder {
 
   /** Tries the nodes of the host one after the other, until one may have handled the request. */
   async forward(host: HostRef, request: ForwardRequest): Promise<Answer> {
-    const { log } = this.#options;
+    const { key, log } = this.#options;
     let cause: unknown;
     for (const { id, url } of await this.#nodesOf(host.id)) {
-      const sent = await this.#send({ id, url }, request);
+      const { sent, claim } = await this.#send({ id, url }, request);
       try {
-        return this.#tracked(checked(await answerTo(sent)));
+        const given = await answerTo(sent);
+        check(given, {
+          isProven: isProof(key, claim, given.answer.headers[PROOF_HEADER]),
+          request,
+        });
+        // The proof is meant for this node only, so it is not passed on.
+        delete given.answer.headers[PROOF_HEADER];
+        return this.#tracked(given);
       } catch (err) {
         cause = err;
         if (request.signal?.aborted === true) break;
@@ -90,10 +111,12 @@ export class Forwarder {
         if (!isUnhandled(err)) break;
       }
     }
-    throw hostAway(host, 'node answered in time', cause);
+    throw hostAway(host, 'node responded in time', cause);
   }
 
-  /** Tunnels do not end with the requests of the server, so a node that stops ends them itself. */
+  /**
+   * Tunnels stay open when the server's requests finish, so a stopping node closes them separately.
+   */
   closeTunnels(): void {
     for (const socket of this.#tunnels) socket.destroy();
   }
@@ -112,7 +135,10 @@ export class Forwarder {
     return given;
   }
 
-  /** Live nodes with an address: workers first, because the data directory is certainly theirs. */
+  /**
+   * Live nodes with an address; workers come first, because they are sure to have the data
+   * directory.
+   */
   async #nodesOf(host: string): Promise<{ id: string; url: string }[]> {
     const { nodes, clock } = this.#options;
     const [all, now] = await Promise.all([nodes(), clock.now()]);
@@ -125,7 +151,7 @@ export class Forwarder {
   async #send(
     to: { readonly id: string; readonly url: string },
     request: ForwardRequest,
-  ): Promise<ClientRequest> {
+  ): Promise<{ readonly sent: ClientRequest; readonly claim: Claim }> {
     const { method, url, headers, body, by, upgrade, signal } = request;
     const { key, clock } = this.#options;
     const claim = {
@@ -141,7 +167,7 @@ export class Forwarder {
     const passed = (upgrade === true ? PASSED_UPGRADE : PASSED).flatMap((name) =>
       headers[name] === undefined ? [] : [[name, headers[name]] as const],
     );
-    return this.#client.send(to.url, {
+    const sent = this.#client.send(to.url, {
       method,
       url,
       body,
@@ -152,6 +178,7 @@ export class Forwarder {
       },
       ...(signal === undefined ? {} : { signal }),
     });
+    return { sent, claim };
   }
 }
 
@@ -164,15 +191,29 @@ const answerTo = (sent: ClientRequest): Promise<Answer> =>
     sent.once('upgrade', (answer, socket, head) => resolve({ answer, upgraded: { socket, head } }));
   });
 
-/** Throws if the destination refuses us, or sends us elsewhere: it is not the node that we expected. */
-function checked(given: Answer): Answer {
-  const { statusCode = 0 } = given.answer;
-  if (!REFUSED.has(statusCode) && !(statusCode >= 300 && statusCode < 400)) return given;
-  given.answer.resume();
-  const error = new Error(`The node refused it with status ${statusCode}.`);
+/**
+ * Throws if the response is not from the node we expected, or if it refuses or redirects us. The
+ * address may lead to another server, but only the expected node can give the proof (X7).
+ */
+function check(
+  { answer, upgraded }: Answer,
+  { isProven, request }: { readonly isProven: boolean; readonly request: ForwardRequest },
+): void {
+  const { statusCode = 0 } = answer;
+  const isUnasked = upgraded !== null && request.upgrade !== true;
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  if (isProven && !isUnasked && !REFUSED.has(statusCode) && !isRedirect) return;
+  // Another server's response may be endless.
+  answer.destroy();
+  upgraded?.socket.destroy();
+  const error = new Error(
+    isProven
+      ? `The node refused the request with status ${statusCode}.`
+      : `A server other than the expected node responded with status ${statusCode}.`,
+  );
   throw Object.assign(error, { code: NODE_REFUSED });
 }
 
-/** That node has done nothing, so another may be asked the same. */
+/** Whether the node certainly did not handle the request, so that another node can be tried. */
 const isUnhandled = (error: unknown): boolean =>
   UNHANDLED.has(String((error as NodeJS.ErrnoException).code));

@@ -141,3 +141,23 @@ test('[X7] [X4] a WebSocket to another host ends with the credential it was open
   await one.streams.recheckAccess();
   await closed;
 });
+
+test.each(['one', 'two'])(
+  '[X3] [X7] a WebSocket ends when its session is no longer shared, on host %s when it arrives on one',
+  async (host) => {
+    const rig = await forwardRig();
+    const [one] = [await rig.node('one'), await rig.node('two')];
+    const hanako = await rig.people.user('hanako', 'operator');
+    // The route needs no more than this right.
+    const { token } = await rig.people.token(hanako.id, { scopes: ['run'] });
+    const session = rig.session(host);
+    const socket = connect(one, pathOf(session), { authorization: `Bearer ${token}` });
+    await once(socket, 'open');
+    await one.streams.recheckAccess();
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    const closed = once(socket, 'close');
+    rig.unshare(session);
+    await one.streams.recheckAccess();
+    await closed;
+  },
+);

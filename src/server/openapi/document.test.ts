@@ -3,15 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import { appRig } from '../../../test/support/app-rig.ts';
 import { endpointList } from '../../contract/api/endpoints.ts';
+import type { AppOptions } from '../app.ts';
 import { refuseAll } from '../auth.ts';
 import { PAGES } from '../sign-in/pages.ts';
 import { registerStreams } from '../streams/register.ts';
 import { openApiDocument } from './document.ts';
 
-const streams = {
-  routes: [
-    (api: Parameters<typeof registerStreams>[0]) => void registerStreams(api, { auth: refuseAll }),
-  ],
+const streams: Pick<AppOptions, 'routes'> = {
+  routes: [(api, services) => void registerStreams(api, services, { auth: refuseAll })],
 };
 
 test('[H7] the OpenAPI document is valid, and the server returns it', async () => {

@@ -83,6 +83,8 @@ const ANSWERS = {
 };
 
 const PREFIX = '#/components/schemas/';
+/** Refers to a schema without a name, which may be part of other schemas. */
+const OTHER_REF = /^#\/components\/schemas\/(other\d+)$/;
 
 export interface Schemas {
   /** The named schemas. */
@@ -102,7 +104,10 @@ export function describeSchemas(): Schemas {
   };
 }
 
-/** A path or query field as what it means, not as text: `limit` is a number. */
+/**
+ * Describes a path or query field by the type it stands for: `limit` is a number, although it is
+ * sent as text.
+ */
 export function describeField(schema: z.ZodType): JsonSchema {
   const read = (io: 'input' | 'output') =>
     bare(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }));
@@ -130,14 +135,19 @@ function translate(
     if (!known) registry.add(schema, { id: `other${index}` });
   }
   const { schemas } = z.toJSONSchema(registry, { io, uri: (id) => `${PREFIX}${id}`, override });
+  const read = (id: string): JsonSchema =>
+    JSON.parse(JSON.stringify(bare(schemas[id])), (_, value) => {
+      const other = OTHER_REF.exec(value?.$ref ?? '')?.[1];
+      return other === undefined ? value : read(other);
+    });
   const of = (schema: z.ZodType): JsonSchema => {
     const name = names.get(schema);
     if (name !== undefined) return { $ref: `${PREFIX}${name}` };
-    return bare(schemas[registry.get(schema)?.id ?? '']);
+    return read(registry.get(schema)?.id ?? '');
   };
   return {
     of,
-    named: Object.fromEntries(Object.keys(named).map((name) => [name, bare(schemas[name])])),
+    named: Object.fromEntries(Object.keys(named).map((name) => [name, read(name)])),
   };
 
   function override(context: Overridden): void {

@@ -1,12 +1,17 @@
 import { approvalEndpoints } from '../../contract/api/approvals.ts';
+import type { ApprovalService } from '../../sessions/approvals/approval-service.ts';
 import type { Api } from '../route.ts';
 
-export function addApprovalRoutes({ add, sessions }: Api): void {
+interface Services {
+  readonly approvals: ApprovalService;
+}
+
+export function addApprovalRoutes({ add }: Api, services: () => Services): void {
   const at = approvalEndpoints;
-  add(at.listApprovals, async ({ by, query }) => sessions().listApprovals(by, query));
-  add(at.getApproval, async ({ by, params }) => sessions().getApproval(by, params.id));
+  add(at.listApprovals, async ({ by, query }) => services().approvals.list(by, query));
+  add(at.getApproval, async ({ by, params }) => services().approvals.get(by, params.id));
   add(at.decideApproval, async ({ by, params, body }) =>
-    sessions().decideApproval(by, params.id, body),
+    services().approvals.decide(by, params.id, body),
   );
-  add(at.revealApproval, async ({ by, params }) => sessions().revealApproval(by, params.id));
+  add(at.revealApproval, async ({ by, params }) => services().approvals.reveal(by, params.id));
 }

@@ -1,33 +1,30 @@
 import { policyEndpoints } from '../../contract/api/policies.ts';
-import type { RuleScope } from '../../sessions/approvals/approval-store.ts';
+import type { Channel } from '../../contract/message.ts';
+import type { RuleService } from '../../sessions/rules/rule-service.ts';
 import type { Api } from '../route.ts';
 
-const GLOBAL: RuleScope = { scope: 'global' };
+interface Services {
+  readonly rules: RuleService;
+}
 
-export function addPolicyRoutes({ add, sessions }: Api): void {
+export function addPolicyRoutes({ add }: Api, services: () => Services): void {
   const at = policyEndpoints;
-  add(at.getGlobalRules, async ({ by }) => sessions().rules(by, GLOBAL));
-  add(at.putGlobalRules, async ({ by, body }) => sessions().putRules(by, GLOBAL, body));
+  const global = { scope: 'global' } as const;
+  add(at.getGlobalRules, async ({ by }) => services().rules.get(by, global));
+  add(at.putGlobalRules, async ({ by, body }) => services().rules.put(by, global, body));
 
-  const ofChannel = ({
-    channel,
-  }: Pick<RuleScope & { scope: 'channel' }, 'channel'>): RuleScope => ({
-    scope: 'channel',
-    channel,
-  });
-  add(at.getChannelRules, async ({ by, params }) => sessions().rules(by, ofChannel(params)));
+  const of = ({ channel }: { channel: Channel }) => ({ scope: 'channel', channel }) as const;
+  add(at.getChannelRules, async ({ by, params }) => services().rules.get(by, of(params)));
   add(at.putChannelRules, async ({ by, params, body }) =>
-    sessions().putRules(by, ofChannel(params), body),
+    services().rules.put(by, of(params), body),
   );
 
-  const ofSession = ({ id }: { readonly id: string }): RuleScope => ({
-    scope: 'session',
-    sessionId: id,
-  });
-  add(at.getSessionRules, async ({ by, params }) => sessions().rules(by, ofSession(params)));
+  add(at.getSessionRules, async ({ by, params }) =>
+    services().rules.get(by, { scope: 'session', sessionId: params.id }),
+  );
   add(at.putSessionRules, async ({ by, params, body }) =>
-    sessions().putRules(by, ofSession(params), body),
+    services().rules.putForSession(by, params.id, body),
   );
 
-  add(at.testPolicy, async ({ by, body }) => sessions().testPolicy(by, body));
+  add(at.testPolicy, async ({ by, body }) => services().rules.test(by, body));
 }

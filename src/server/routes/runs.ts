@@ -1,16 +1,21 @@
 import { runEndpoints } from '../../contract/api/runs.ts';
+import type { RunService } from '../../sessions/runs/run-service.ts';
 import type { Api } from '../route.ts';
 
-export function addRunRoutes({ add, sessions }: Api): void {
+interface Services {
+  readonly runs: RunService;
+}
+
+export function addRunRoutes({ add }: Api, services: () => Services): void {
   const at = runEndpoints;
-  add(at.listRuns, async ({ by, query }) => sessions().listRuns(by, query));
-  add(at.getRun, async ({ by, params }) => sessions().getRun(by, params.id));
-  add(at.editRun, async ({ by, params, body }) => sessions().editRun(by, params.id, body));
-  add(at.removeRun, async ({ by, params }) => sessions().removeRun(by, params.id));
-  add(at.cancelRun, async ({ by, params }) => sessions().cancelRun(by, params.id));
-  add(at.retryRun, async ({ by, params }) => sessions().retryRun(by, params.id));
+  add(at.listRuns, async ({ by, query }) => services().runs.list(by, query));
+  add(at.getRun, async ({ by, params }) => services().runs.get(by, params.id));
+  add(at.editRun, async ({ by, params, body }) => services().runs.edit(by, params.id, body));
+  add(at.removeRun, async ({ by, params }) => services().runs.remove(by, params.id));
+  add(at.cancelRun, async ({ by, params }) => services().runs.cancel(by, params.id));
+  add(at.retryRun, async ({ by, params }) => services().runs.retry(by, params.id));
   add(at.listInvocations, async ({ by, params }) => ({
-    items: await sessions().invocations(by, params.id),
+    items: await services().runs.invocations(by, params.id),
   }));
-  add(at.queueCounts, async ({ by }) => sessions().counts(by));
+  add(at.queueCounts, async ({ by }) => services().runs.counts(by));
 }

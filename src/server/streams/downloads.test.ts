@@ -74,7 +74,7 @@ async function listRig(limits: { perUser?: number; stallMs?: number }) {
   const { server, open, id, base } = await rig(limits);
   const runAt = new Date(Date.now() + 3_600_000).toISOString();
   const message = MessageRequest.parse({ message: LARGE, runAt });
-  for (let i = 0; i < 60; i++) await server.service.send(ADMIN, id, message, null);
+  for (let i = 0; i < 60; i++) await server.services.messages.send(ADMIN, id, message, null);
   const list = `${base}/runs?limit=200`;
   const openUnread = (first = list): Socket => {
     const socket = open(first);

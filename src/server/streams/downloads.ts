@@ -1,36 +1,47 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
+import type { LogService } from '../../sessions/logs/log-service.ts';
 import { whenClosed } from '../limits/when-closed.ts';
+import type { Api } from '../route.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { isStillValid } from './read-check.ts';
+import { canStillRead, isStillValid, type ReadCheck } from './read-check.ts';
 import { UnreadResponses } from './unread-responses.ts';
+
+interface Services {
+  readonly logs: LogService;
+}
 
 /*
  * A long response that nobody reads holds as much memory as a stream that nobody reads, so it has
  * the same limits: it counts as one of its user's streams (H9), and ends if its reader stops
- * reading (E4). The latter also applies to short responses, because many of them add up.
+ * reading (E4). The second limit also applies to short responses, because many of them add up.
  */
 
 /** Shorter responses fit in the operating system's buffers. */
 const LONG = 64 * 1024;
 
+/** How soon to check again whether a response has started. */
+const BEGIN_MS = 50;
+
 const limited = new WeakSet<ServerResponse>();
 
 /** Limits every route that the contract marks as a download, and every other long response. */
-export function limitDownloads(app: FastifyInstance, streams: OpenStreams): void {
+export function limitDownloads({ app }: Api, services: () => Services, streams: OpenStreams): void {
+  const limit = (request: FastifyRequest, reply: FastifyReply): void => {
+    const by = countedFor(request);
+    if (by !== null) limitDownload(streams, by, reply, readCheckOf(services, streams, by, request));
+  };
   const unread = new UnreadResponses(streams.limits.stallMs);
   app.addHook('preHandler', async (request, reply) => {
-    if (request.routeOptions.config.download === true) {
-      limitDownload(streams, countedFor(request), reply);
-    }
+    if (request.routeOptions.config.download === true) limit(request, reply);
   });
   app.addHook('onSend', async (request, reply, payload) => {
     unread.watch(reply.raw);
     if (!(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
     if (payload.length <= LONG) return payload;
-    limitDownload(streams, countedFor(request), reply);
+    limit(request, reply);
     // Bytes are not copied: thousands of responses may share one file of the web app.
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     reply.header('content-length', bytes.length);
@@ -38,23 +49,43 @@ export function limitDownloads(app: FastifyInstance, streams: OpenStreams): void
   });
 }
 
-/** A forwarded request is counted, and ends with its credential, on the node that forwarded it. */
+/**
+ * A forwarded request is counted on the node that forwarded it, which also aborts it if its reader
+ * loses access.
+ */
 const countedFor = ({ principal, forwarded }: FastifyRequest): Principal | null =>
   forwarded === null ? principal : null;
 
-/** Ends with the reader's credential, as a stream does. Throws `too_many_streams`. */
+/** What a host-bound route serves belongs to the session in its path. */
+function readCheckOf(
+  services: () => Services,
+  { authenticator }: OpenStreams,
+  by: Principal,
+  { params, routeOptions }: FastifyRequest,
+): ReadCheck {
+  const { hostBound = false, needs } = routeOptions.config;
+  if (!hostBound) return isStillValid(authenticator, by);
+  const { id } = params as { id: string };
+  return canStillRead(authenticator, services().logs, by, id, needs ?? 'read');
+}
+
+/** Like a stream, a download ends when its reader loses access. Throws `too_many_streams`. */
 export function limitDownload(
   streams: OpenStreams,
-  principal: Principal | null,
+  principal: Principal,
   { raw }: FastifyReply,
+  readCheck: ReadCheck,
 ): void {
   if (limited.has(raw)) return;
   limited.add(raw);
-  if (principal === null) return;
   const leave = streams.enter(principal.userId);
-  const unwatch = streams.watch(isStillValid(streams.authenticator, principal), () =>
-    raw.destroy(),
-  );
+  const refuse = (): void => {
+    if (raw.writableEnded || raw.destroyed) return;
+    // Until the response begins, the route may still refuse, and the reader must get that refusal.
+    if (raw.headersSent) raw.destroy();
+    else setTimeout(refuse, BEGIN_MS).unref();
+  };
+  const unwatch = streams.watch(readCheck, refuse);
   whenClosed(raw, () => {
     unwatch();
     leave();

@@ -1,5 +1,5 @@
-import type { Principal } from '../../access/principal.ts';
-import type { LogTarget, SessionService } from '../../sessions/service.ts';
+import type { Authorised } from '../../access/principal.ts';
+import type { LogService, LogTarget } from '../../sessions/logs/log-service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { pump } from './pump.ts';
 import { canStillRead } from './read-check.ts';
@@ -7,10 +7,10 @@ import type { Sink, StreamKind } from './sink.ts';
 
 /** A reader with access to the log, and where it starts. */
 export interface Reader {
-  readonly by: Principal;
+  readonly by: Authorised<'read'>;
   readonly target: LogTarget;
   readonly after: number;
-  /** Called once the stream has a slot; the stream then follows its result instead of `target`. */
+  /** Called once the stream has a slot; the stream then follows the result, not `target`. */
   readonly narrow?: () => Promise<LogTarget>;
 }
 
@@ -20,7 +20,7 @@ export interface Reader {
  * (S3).
  */
 export async function followLog(
-  service: SessionService,
+  logs: LogService,
   streams: OpenStreams,
   kind: StreamKind,
   { by, target, after, narrow }: Reader,
@@ -29,7 +29,7 @@ export async function followLog(
   const leave = streams.enter(by.userId);
   let close = leave;
   try {
-    const connection = await service.connect(by, target.sessionId, kind);
+    const connection = await logs.connect(by, target.sessionId, kind);
     close = () => {
       connection.close();
       leave();
@@ -37,10 +37,10 @@ export async function followLog(
     const followed = (await narrow?.()) ?? target;
     const sink = await open();
     const { stallMs } = streams.limits;
-    const readCheck = canStillRead(streams.authenticator, service, by, target.sessionId);
+    const readCheck = canStillRead(streams.authenticator, logs, by, target.sessionId);
     void streams
       .run(sink, readCheck, (signal) =>
-        pump(service.follow(followed, after, signal), sink, { after, stallMs, signal }),
+        pump(logs.follow(followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);
   } catch (error) {

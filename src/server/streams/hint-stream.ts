@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Principal } from '../../access/principal.ts';
+import type { Authorised } from '../../access/principal.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
-import type { SessionService } from '../../sessions/service.ts';
+import type { LogService } from '../../sessions/logs/log-service.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { drained, type Pumped, stopReason } from './pump.ts';
 import { canStillRead } from './read-check.ts';
@@ -12,17 +12,17 @@ const AGAIN_MS = 1000;
 
 /** Opens a stream of hints and resolves when it is open; it then continues in the background. */
 export async function followHints(
-  service: SessionService,
+  logs: LogService,
   streams: OpenStreams,
-  by: Principal,
+  by: Authorised<'read'>,
   open: () => Sink | Promise<Sink>,
 ): Promise<void> {
   const leave = streams.enter(by.userId);
   try {
     const sink = await open();
     void streams
-      .run(sink, canStillRead(streams.authenticator, service, by, null), (signal) =>
-        pumpHints(service, by, sink, streams, signal),
+      .run(sink, canStillRead(streams.authenticator, logs, by, null), (signal) =>
+        pumpHints(logs, by, sink, streams, signal),
       )
       .finally(leave);
   } catch (error) {
@@ -36,8 +36,8 @@ export async function followHints(
  * session.
  */
 async function pumpHints(
-  service: SessionService,
-  by: Principal,
+  logs: LogService,
+  by: Authorised<'read'>,
   sink: Sink,
   streams: OpenStreams,
   signal: AbortSignal,
@@ -48,14 +48,15 @@ async function pumpHints(
   };
   for (;;) {
     try {
-      for await (const hint of service.hints(by, signal)) {
+      for await (const hint of logs.hints(by, signal)) {
         if (signal.aborted) break;
         if (!(await send(hint)) && !signal.aborted) return { reason: 'dropped', after: 0 };
       }
       // The queue is closed before its readers are disconnected.
       return { reason: signal.aborted ? stopReason(signal) : 'restart', after: 0 };
     } catch {
-      // The database watch logs it. The stream stays open (O5), and `all` makes up for missed hints.
+      // The database watch logs the outage. The stream stays open (O5), and `all` makes up for
+      // missed hints.
       await delay(AGAIN_MS, undefined, { signal }).catch(() => {});
       if (!signal.aborted) await send({ all: true });
     }

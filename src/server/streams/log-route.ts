@@ -1,56 +1,70 @@
 import type { FastifyReply } from 'fastify';
-import type { Principal } from '../../access/principal.ts';
+import type { Authorised } from '../../access/principal.ts';
 import type { streamEndpoints } from '../../contract/api/streams.ts';
-import type { LogTarget, SessionService } from '../../sessions/service.ts';
+import type { LogService, LogTarget } from '../../sessions/logs/log-service.ts';
+import type { RunService } from '../../sessions/runs/run-service.ts';
 import { readInput } from '../input.ts';
-import type { Api, Call } from '../route.ts';
+import { type Api, type Call, callerOf } from '../route.ts';
 import { checkCursor, cursorOf } from './cursor.ts';
 import { limitDownload } from './downloads.ts';
 import { readEventPage } from './event-page.ts';
 import { followLog } from './follow-log.ts';
 import type { OpenStreams, StreamLimits } from './open-streams.ts';
+import { canStillRead } from './read-check.ts';
 import { SSE_HEADERS, SseSink } from './sse-sink.ts';
 
-/** Events in one page of `?follow=false`. */
+interface Services {
+  readonly logs: LogService;
+  readonly runs: RunService;
+}
+
+/** The number of events in one page of `?follow=false`. */
 const PAGE = 100;
 
 /** Any route that serves a log, like those in `streamEndpoints`. */
 type LogEndpoint = typeof streamEndpoints.sessionEvents | typeof streamEndpoints.runEvents;
 type LogCall = Call<LogEndpoint>;
-type FindLog = (service: SessionService, by: Principal, id: string) => Promise<LogTarget>;
 
 /** Serves a log as a stream, or as a page of stored events (E2). */
-export function addLog(api: Api, streams: OpenStreams, endpoint: LogEndpoint, find: FindLog): void {
+export function addLog(
+  api: Api,
+  services: () => Services,
+  streams: OpenStreams,
+  endpoint: LogEndpoint,
+  of: 'ofSession' | 'ofRun',
+): void {
   const locate = async ({ by, params, query, request }: Omit<LogCall, 'reply'>) => {
     const after = cursorOf(request.headers, query.after);
-    const target = await find(api.sessions(), by, params.id);
+    const target = await services().logs[of](by, params.id);
     checkCursor(target, after);
     return { by, target, after };
   };
 
   api.add(endpoint, async (call) => {
-    const service = api.sessions();
+    const { logs, runs } = services();
     const reader = await locate(call);
     const { query, reply } = call;
     const { target, after } = reader;
     if (query.follow === false) {
-      limitDownload(streams, call.by, reply);
-      const answer = await readEventPage(service, target, after, query.limit ?? PAGE);
+      const { authenticator } = streams;
+      const readCheck = canStillRead(authenticator, logs, call.by, target.sessionId);
+      limitDownload(streams, call.by, reply, readCheck);
+      const answer = await readEventPage(logs, target, after, query.limit ?? PAGE);
       return reply.type('application/json; charset=utf-8').send(answer) as never;
     }
     // The only status that keeps a browser from reconnecting.
-    if (await isOver(service, call.by, target, after)) {
+    if (await isOver({ logs, runs }, call.by, target, after)) {
       return reply.code(204).removeHeader('content-type').send() as never;
     }
-    await followLog(service, streams, 'sse', reader, () => begin(reply, streams.limits));
+    await followLog(logs, streams, 'sse', reader, () => begin(reply, streams.limits));
     return reply as never;
   });
 
-  // Answers like `GET`, without opening a stream.
+  // Responds like `GET`, without opening a stream.
   const config = { pattern: endpoint.path, needs: endpoint.needs };
   api.app.head(endpoint.path.replace('{id}', ':id'), { config }, async (request, reply) => {
     const input = readInput(endpoint, request);
-    await locate({ ...input, by: request.principal as Principal, request });
+    await locate({ ...input, by: callerOf(endpoint, request), request });
     return reply.headers(SSE_HEADERS).send();
   });
 }
@@ -65,12 +79,12 @@ export function begin(reply: FastifyReply, limits: StreamLimits): SseSink {
 
 /** Whether the run has ended and its reader has seen all of it. */
 async function isOver(
-  service: SessionService,
-  by: Principal,
+  { logs, runs }: Services,
+  by: Authorised<'read'>,
   target: LogTarget,
   after: number,
 ): Promise<boolean> {
   if (target.runId === null || after === 0) return false;
-  const { finishedAt } = await service.getRun(by, target.runId);
-  return finishedAt !== null && (await service.events(target, after, 1)).length === 0;
+  const { finishedAt } = await runs.get(by, target.runId);
+  return finishedAt !== null && (await logs.events(target, after, 1)).length === 0;
 }

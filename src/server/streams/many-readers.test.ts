@@ -87,7 +87,7 @@ test('[E4] a dropped reader that reads on gets its cursor, and continues from th
 test('[E2] [E4] a thousand readers of one run get every event', async () => {
   const rig = await streamRig({ limits: { perUser: 1000 } });
   const id = await rig.session();
-  await rig.service.act(ADMIN, id, 'hold');
+  await rig.services.sessions.act(ADMIN, id, 'hold');
   const run = await rig.run(id, 40);
   const texts = new Map<number, string>();
   let ended = 0;
@@ -100,7 +100,7 @@ test('[E2] [E4] a thousand readers of one run get every event', async () => {
     });
   }
   await until(() => rig.streams.count === 1000, { ms: 60_000, every: 20 });
-  await rig.service.act(ADMIN, id, 'resume');
+  await rig.services.sessions.act(ADMIN, id, 'resume');
   await until(() => ended === 1000, { ms: 60_000, every: 20 });
   const stored = (await rig.queue.events(id, { limit: 1000, runId: run })).map(({ seq }) => seq);
   expect(stored.length).toBeGreaterThan(40);

@@ -1,33 +1,41 @@
-import { isAdmin, may, type Principal } from '../../access/principal.ts';
-import type { Authenticator } from '../../access/service.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
+import { type Authorised, isAdmin, may, type Principal } from '../../access/principal.ts';
+import type { Right } from '../../contract/access.ts';
 import { isBatonError } from '../../contract/errors.ts';
-import type { SessionService } from '../../sessions/service.ts';
+import type { LogService } from '../../sessions/logs/log-service.ts';
 
-/** Results shared by one round of checks: many streams belong to the same people. */
+/** Results shared by one round of checks, because many streams belong to the same people. */
 export type CheckCache = Map<string, Promise<unknown>>;
 export type ReadCheck = (cache: CheckCache) => Promise<boolean>;
 
 /**
  * A stream may continue as long as the credential it was opened with is valid and its user can read
  * the session. If the user's role has changed, the stream ends and its reader reconnects with the
- * new role. Throws if this cannot be checked at the moment.
+ * new role. `needs` is the right that its route requires. Throws if this cannot be checked at the
+ * moment.
  */
 export function canStillRead(
   authenticator: Pick<Authenticator, 'recheck'>,
-  service: Pick<SessionService, 'sessionLog'>,
+  logs: Pick<LogService, 'ofSession'>,
   by: Principal,
   sessionId: string | null,
+  needs: Right = 'read',
 ): ReadCheck {
   return async (cache) => {
     const now = await validReader(authenticator, by, cache);
-    if (now === null || !may(now, 'read')) return false;
+    if (now === null || !may(now, needs)) return false;
     if (sessionId === null || isAdmin(now)) return true;
+    // If `needs` is not `read`, nothing is read from the session: this only checks whether the user
+    // can still see it.
     const key = `${by.credential} ${sessionId}`;
-    return await once(cache, key, () => sees(service, now, sessionId));
+    return await once(cache, key, () => sees(logs, now, sessionId));
   };
 }
 
-/** Whether a download may continue: one of a session checks itself whether it can still be read. */
+/**
+ * Whether a download that belongs to no session may continue. Exports also use this check, because
+ * they find out for themselves whether their session can still be read.
+ */
 export function isStillValid(
   authenticator: Pick<Authenticator, 'recheck'>,
   by: Principal,
@@ -45,12 +53,12 @@ async function validReader(
 }
 
 async function sees(
-  service: Pick<SessionService, 'sessionLog'>,
-  by: Principal,
+  logs: Pick<LogService, 'ofSession'>,
+  by: Authorised<'read'>,
   sessionId: string,
 ): Promise<boolean> {
   try {
-    await service.sessionLog(by, sessionId);
+    await logs.ofSession(by, sessionId);
     return true;
   } catch (error) {
     if (isBatonError(error, 'not_found') || isBatonError(error, 'forbidden')) return false;

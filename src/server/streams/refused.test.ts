@@ -13,7 +13,7 @@ async function twoReaders(options: StreamRigOptions = {}) {
   const id = await rig.session(1);
   const [hanako, taro] = [await people.user('hanako'), await people.user('taro')];
   const shares = [hanako, taro].map(({ name }) => ({ user: name, level: 'view' as const }));
-  await rig.service.share(ADMIN, id, { shares });
+  await rig.services.shares.put(ADMIN, id, { shares });
   const tokens = { hanako: await people.token(hanako.id), taro: await people.token(taro.id) };
   const as = (who: keyof typeof tokens) => ({ authorization: `Bearer ${tokens[who].token}` });
   const path = `/api/v1/sessions/${id}/events`;
@@ -48,7 +48,7 @@ test('[X3] a removed share ends the streams on that session', async () => {
   const lost = await follow('hanako');
   const hints = await follow('hanako', '/api/v1/events');
   const kept = await follow('taro');
-  await rig.service.share(ADMIN, id, { shares: [{ user: 'taro', level: 'view' }] });
+  await rig.services.shares.put(ADMIN, id, { shares: [{ user: 'taro', level: 'view' }] });
   await lost.end();
   expect(lost.comments.at(-1)).toBe('refused');
   expect(await status('hanako')).toBe(404);
@@ -79,16 +79,16 @@ test('[X2] without a hint, streams end at the next ping', async () => {
 
 test('[X2] a stream that is opened while its token is revoked ends, too', async () => {
   const { rig, tokens, follow, ws } = await twoReaders({ limits: { pingMs: 600_000 } });
-  const { connect } = rig.service;
+  const { connect } = rig.services.logs;
   // Already authenticated, but not yet among the open streams.
-  rig.service.connect = async (...args) => {
+  rig.services.logs.connect = async (...args) => {
     await rig.store.revokeToken(tokens.hanako.id);
     return connect(...args);
   };
   const reader = await follow('hanako');
   await reader.end();
   expect(reader.comments.at(-1)).toBe('refused');
-  rig.service.connect = async (...args) => {
+  rig.services.logs.connect = async (...args) => {
     await rig.store.revokeToken(tokens.taro.id);
     return connect(...args);
   };

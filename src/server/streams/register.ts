@@ -1,4 +1,7 @@
 import { streamEndpoints } from '../../contract/api/streams.ts';
+import type { LogService } from '../../sessions/logs/log-service.ts';
+import type { MessageService } from '../../sessions/messages/message-service.ts';
+import type { RunService } from '../../sessions/runs/run-service.ts';
 import type { RequestAuthenticator } from '../auth.ts';
 import { addCompatStreams } from '../compat/streams.ts';
 import type { Slots } from '../limits/slots.ts';
@@ -10,28 +13,38 @@ import { OpenStreams, type StreamLimits, type StreamMetrics } from './open-strea
 import { SSE_HEADERS } from './sse-sink.ts';
 import { acceptWebSockets, type HostBoundSocket } from './websocket.ts';
 
+interface Services {
+  readonly logs: LogService;
+  readonly messages: MessageService;
+  readonly runs: RunService;
+}
+
 export interface StreamOptions {
-  /** For WebSockets, which do not go through the routes. */
+  /** Authenticates WebSockets, which do not go through the routes. */
   readonly auth: RequestAuthenticator;
   readonly limits?: Partial<StreamLimits>;
-  /** Where the open streams of each user are counted. */
+  /** Where each user's open streams are counted. */
   readonly slots?: Slots;
   readonly metrics?: StreamMetrics;
   readonly hostBound?: readonly HostBoundSocket[];
 }
 
 /** Adds the streams of the API. Closing the app also closes the open streams. */
-export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
+export function registerStreams(
+  api: Api,
+  services: () => Services,
+  options: StreamOptions,
+): OpenStreams {
   const { authenticator } = options.auth;
   const { limits, metrics, slots } = options;
   const streams = new OpenStreams(api.app.log, authenticator, limits, metrics, slots);
   const { sessionEvents, runEvents, hints } = streamEndpoints;
 
-  addLog(api, streams, sessionEvents, (service, by, id) => service.sessionLog(by, id));
-  addLog(api, streams, runEvents, (service, by, id) => service.runLog(by, id));
+  addLog(api, services, streams, sessionEvents, 'ofSession');
+  addLog(api, services, streams, runEvents, 'ofRun');
 
   api.add(hints, async ({ by, reply }) => {
-    await followHints(api.sessions(), streams, by, () => begin(reply, streams.limits));
+    await followHints(services().logs, streams, by, () => begin(reply, streams.limits));
     return reply as never;
   });
   const config = { pattern: hints.path, needs: hints.needs };
@@ -39,9 +52,9 @@ export function registerStreams(api: Api, options: StreamOptions): OpenStreams {
     reply.headers(SSE_HEADERS).send(),
   );
 
-  addCompatStreams(api, streams);
-  limitDownloads(api.app, streams);
-  acceptWebSockets(api, streams, options.auth, options.hostBound ?? [], metrics);
+  addCompatStreams(api, services, streams);
+  limitDownloads(api, services, streams);
+  acceptWebSockets(api, services, streams, options.auth, options.hostBound ?? [], metrics);
   const unlisten = authenticator.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {
     unlisten();

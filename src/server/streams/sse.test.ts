@@ -272,7 +272,7 @@ test('removing a session ends its streams', async () => {
   const id = await rig.session();
   const reader = new SseReader(await rig.get(`/api/v1/sessions/${id}/events`));
   await reader.until(({ messages }) => messages.length === 1);
-  await rig.service.remove(ADMIN, id);
+  await rig.services.sessions.remove(ADMIN, id);
   expect(await reader.end()).toBe(false);
   expect(reader.comments.at(-1)).toBe('gone');
   expect((await rig.get(`/api/v1/sessions/${id}/events`)).status).toBe(404);

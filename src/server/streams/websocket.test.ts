@@ -213,11 +213,11 @@ test('[E4] a reader that takes nothing is dropped', async () => {
 test('[S3] a reader that leaves before its stream is open leaves no connection behind', async () => {
   const rig = await streamRig();
   const id = await rig.session(1);
-  const { connect: enter } = rig.service;
+  const { connect: enter } = rig.services.logs;
   const entered = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
-  rig.service.connect = async (...given) => {
+  rig.services.logs.connect = async (...given) => {
     entered.resolve();
     await gone.promise;
     const connection = await enter(...given);

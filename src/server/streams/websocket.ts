@@ -9,11 +9,13 @@ import { streamEndpoints } from '../../contract/api/streams.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { linkQuery } from '../../contract/ticket.ts';
 import { parseInput } from '../../queue/parse-input.ts';
+import type { LogService } from '../../sessions/logs/log-service.ts';
 import { isForwarded, type RequestAuthenticator } from '../auth.ts';
 import { endWith } from '../client-error.ts';
 import { envelope, retryAfterOf, toBatonError } from '../errors.ts';
+import { PROOF_HEADER } from '../forward/credential.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
-import { tunnel, type UpgradeRequest } from '../forward/tunnel.ts';
+import { tunnel } from '../forward/tunnel.ts';
 import { whenClosed } from '../limits/when-closed.ts';
 import { parseQuery } from '../query-string.ts';
 import { type Api, notServed } from '../route.ts';
@@ -21,10 +23,15 @@ import { STATUS_CODES } from '../status-codes.ts';
 import { ticketOfUrl } from '../url-ticket.ts';
 import { checkCursor } from './cursor.ts';
 import { followLog } from './follow-log.ts';
+import { handshake } from './handshake.ts';
 import { followHints } from './hint-stream.ts';
 import type { OpenStreams, StreamMetrics } from './open-streams.ts';
-import { isStillValid } from './read-check.ts';
+import { canStillRead, type ReadCheck } from './read-check.ts';
 import { WsSink } from './ws-sink.ts';
+
+interface Services {
+  readonly logs: LogService;
+}
 
 /** Clients send nothing but pings. */
 const MESSAGE_MAX_BYTES = 1024;
@@ -36,13 +43,19 @@ const SessionQuery = HintQuery.extend({
   after: streamEndpoints.sessionEvents.query.shape.after,
 });
 
-/** A WebSocket to something that lives on the host of its session (X7), such as a terminal. */
+/** A WebSocket to something that exists only on its session's host (X7), such as a terminal. */
 export interface HostBoundSocket {
-  /** Of the path; its first group is the id of the session. */
+  /** Matches the path; its first group is the session id. */
   readonly path: RegExp;
   readonly needs: Right;
-  /** Accepts the upgrade on the right host. Throwing refuses it. */
-  open(call: { by: Principal; sessionId: string } & UpgradeRequest): Promise<void>;
+  /** Called on the right host; accepts with `upgrade` and refuses by throwing. */
+  open(call: {
+    readonly by: Principal;
+    readonly sessionId: string;
+    readonly request: IncomingMessage;
+    /** Completes the handshake. Rejects if it is invalid or the socket has closed. */
+    readonly upgrade: (server: WebSocketServer) => Promise<WebSocket>;
+  }): Promise<void>;
 }
 
 /**
@@ -51,6 +64,7 @@ export interface HostBoundSocket {
  */
 export function acceptWebSockets(
   api: Api,
+  services: () => Services,
   streams: OpenStreams,
   auth: RequestAuthenticator,
   hostBound: readonly HostBoundSocket[],
@@ -70,6 +84,7 @@ export function acceptWebSockets(
     socket: Duplex,
     head: Buffer,
     requestId: string,
+    proof: string | null,
   ): Promise<void> => {
     const { headers, rawHeaders } = request;
     const fromNode = isForwarded(request);
@@ -81,69 +96,75 @@ export function acceptWebSockets(
     const known = await auth.authenticate(asking);
     if (known === null) throw new BatonError('unauthorized');
     const { by } = known;
+    const asked = { request, socket, head };
     for (const route of hostBound) {
       const id = route.path.exec(url)?.[1];
       if (id === undefined) continue;
       requireRight(by, route.needs);
       const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
-      // A forwarded one is counted, and ends with its credential, on the node that forwarded it.
-      if (!fromNode) limitSocket(streams, by, socket);
+      // A forwarded WebSocket is counted on the node that forwarded it, which also closes it if its
+      // user loses access.
+      if (!fromNode) {
+        const { authenticator } = streams;
+        const readCheck = canStillRead(authenticator, services().logs, by, sessionId, route.needs);
+        limitSocket(streams, by, socket, readCheck);
+      }
       const host = await api.hostElsewhere(by, sessionId, fromNode);
-      const asked = { request, socket, head };
       if (host !== null) return tunnel(api.forwarder as Forwarder, host, by, asked);
       if (!(api.servesApi || fromNode)) throw notServed();
-      return route.open({ by, sessionId, ...asked });
+      const upgrade = (acceptor: WebSocketServer) => handshake(acceptor, asked, proof);
+      return route.open({ by, sessionId, request, upgrade });
     }
     if (fromNode) throw new BatonError('misdirected');
     if (!api.servesApi) throw notServed();
-    const upgrade = async (pings: boolean | undefined): Promise<WsSink> => {
-      // If the socket closed while the stream was being set up, `close` is not emitted again.
-      if (socket.destroyed) throw new BatonError('invalid_request');
-      const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
-      // For an invalid handshake, `handleUpgrade` destroys the socket and does not call back.
-      socket.once('close', () => reject(new BatonError('invalid_request')));
-      server.handleUpgrade(request, socket, head, resolve);
-      return new WsSink(await promise, socket, streams.limits, pings);
-    };
+    const upgrade = async (pings: boolean | undefined): Promise<WsSink> =>
+      new WsSink(await handshake(server, asked, proof), socket, streams.limits, pings);
     if (HINTS.test(url)) {
       requireRight(by, streamEndpoints.hints.needs);
       const { pings } = parseInput(HintQuery, parseQuery(url));
-      return followHints(api.sessions(), streams, by, () => upgrade(pings));
+      return followHints(services().logs, streams, by, () => upgrade(pings));
     }
     requireRight(by, streamEndpoints.sessionEvents.needs);
     const id = SESSION.exec(url)?.[1];
     if (id === undefined) throw new BatonError('not_found');
     const { after = 0, pings } = parseInput(SessionQuery, parseQuery(url));
     const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
-    const service = api.sessions();
-    const target = await service.sessionLog(by, sessionId);
+    const { logs } = services();
+    const target = await logs.ofSession(by, sessionId);
     checkCursor(target, after);
-    await followLog(service, streams, 'ws', { by, target, after }, () => upgrade(pings));
+    await followLog(logs, streams, 'ws', { by, target, after }, () => upgrade(pings));
   };
 
   api.app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A connection that breaks during the upgrade must not crash the process.
     socket.on('error', () => {});
     const requestId = crypto.randomUUID();
-    open(request, socket, head, requestId).catch((thrown: unknown) => {
+    const { headers, url = '' } = request;
+    const proof = auth.proofFor({ headers, method: 'GET', url });
+    open(request, socket, head, requestId, proof).catch((thrown: unknown) => {
       const error = toBatonError(thrown);
       metrics?.refused?.(error.code);
       if (error.status === 500) api.app.log.error({ err: thrown, requestId }, 'A request failed');
-      refuse(socket, error, requestId);
+      refuse(socket, error, requestId, proof);
     });
   });
 }
 
-/** Counts a WebSocket that is not a stream of its own kind, and ends it with its credential. */
-function limitSocket(streams: OpenStreams, by: Principal, socket: Duplex): void {
-  whenClosed(socket, streams.enter(by.userId));
+/** Counts a host-bound WebSocket as a stream, and ends it when its user loses access. */
+function limitSocket(
+  streams: OpenStreams,
+  { userId }: Principal,
+  socket: Duplex,
+  readCheck: ReadCheck,
+): void {
+  whenClosed(socket, streams.enter(userId));
   whenClosed(
     socket,
-    streams.watch(isStillValid(streams.authenticator, by), () => socket.destroy()),
+    streams.watch(readCheck, () => socket.destroy()),
   );
 }
 
-function refuse(socket: Duplex, error: BatonError, requestId: string): void {
+function refuse(socket: Duplex, error: BatonError, requestId: string, proof: string | null): void {
   if (socket.destroyed || !socket.writable) return;
   const retryAfter = retryAfterOf(error);
   const body = JSON.stringify(envelope(error, requestId));
@@ -155,6 +176,7 @@ function refuse(socket: Duplex, error: BatonError, requestId: string): void {
       `Content-Length: ${Buffer.byteLength(body)}`,
       'Cache-Control: no-store',
       ...(error.status === 401 ? ['WWW-Authenticate: Bearer'] : []),
+      ...(proof === null ? [] : [`${PROOF_HEADER}: ${proof}`]),
       ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
       'Connection: close',
       '',

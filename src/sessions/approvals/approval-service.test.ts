@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { ask } from '../../../test/support/asking.ts';
+import { authorised, type Person } from '../../../test/support/principals.ts';
 import { ADMIN, type ServiceRig, serviceRig } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { Principal } from '../../access/principal.ts';
-import type { Role } from '../../contract/access.ts';
 import { DecideApproval } from '../../contract/approval.ts';
 import { newId } from '../../contract/ids.ts';
 import { CreateSession } from '../../contract/session.ts';
@@ -15,9 +14,9 @@ import { sealCall } from './call-original.ts';
 
 const secret = SECRETS[0]?.secret as string;
 
-async function person({ store }: ServiceRig, name: string, role: Role = 'operator') {
-  const { id } = await store.createUser({ id: newId(), name, role });
-  return { userId: id, role, channel: 'web' } satisfies Principal;
+async function person({ store }: ServiceRig, name: string) {
+  const { id } = await store.createUser({ id: newId(), name, role: 'operator' });
+  return authorised({ userId: id, role: 'operator', channel: 'web' });
 }
 
 /** A session with a run that asks a question and waits. */
@@ -25,10 +24,10 @@ async function asking(given: Partial<NewApproval> = {}, payload: object = {}) {
   const rig = await serviceRig({ executes: false });
   const owner = await person(rig, 'hanako');
   const body = CreateSession.parse({ name: 'asks', agent: { kind: 'claude' } });
-  const { id: sessionId } = await rig.service.create(owner, body);
+  const { id: sessionId } = await rig.services.sessions.create(owner, body);
   const { asked, claimed } = await ask(rig.store, sessionId, given, payload);
-  const answer = (by: Principal, given: object, id = asked.id) =>
-    rig.service.decideApproval(by, id, DecideApproval.parse(given));
+  const answer = (by: Person, given: object, id = asked.id) =>
+    rig.services.approvals.decide(by, id, DecideApproval.parse(given));
   return { ...rig, rig, owner, sessionId, asked, claimed, answer };
 }
 
@@ -38,10 +37,10 @@ const bad = (code: string, field?: string) => ({
 });
 
 test('[A7] [H4] a question is listed, shown and answered once, and the run continues', async () => {
-  const { service, owner, asked, claimed, answer, store } = await asking();
-  const pending = await service.listApprovals(owner, { state: 'pending' });
+  const { services, owner, asked, claimed, answer, store } = await asking();
+  const pending = await services.approvals.list(owner, { state: 'pending' });
   expect(pending).toMatchObject({ nextCursor: null, items: [{ id: asked.id, state: 'pending' }] });
-  expect(await service.getApproval(owner, asked.id)).toEqual(pending.items[0]);
+  expect(await services.approvals.get(owner, asked.id)).toEqual(pending.items[0]);
   const allowed = await answer(owner, { decision: 'allow' });
   expect(allowed).toMatchObject({
     state: 'allowed',
@@ -54,43 +53,42 @@ test('[A7] [H4] a question is listed, shown and answered once, and the run conti
     code: 'approval_decided',
     details: { state: 'allowed', decidedBy: owner.userId },
   });
-  expect((await service.listApprovals(owner, { state: 'pending' })).items).toEqual([]);
+  expect((await services.approvals.list(owner, { state: 'pending' })).items).toEqual([]);
   expect((await store.getLane(claimed.run.lane))?.answeredAt).not.toBeNull();
 });
 
 test('[A7] [X3] only users who may operate the session can answer; others do not see the question', async () => {
-  const { service, rig, owner, sessionId, asked, answer } = await asking();
-  const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
+  const { services, rig, owner, sessionId, asked, answer } = await asking();
+  const taro = await person(rig, 'taro');
   const allow = { decision: 'allow' };
   for (const refused of [
     () => answer(taro, allow),
-    () => service.getApproval(taro, asked.id),
-    () => service.getApproval(owner, newId()),
-    () => service.listApprovals(taro, { sessionId }),
+    () => services.approvals.get(taro, asked.id),
+    () => services.approvals.get(owner, newId()),
+    () => services.approvals.list(taro, { sessionId }),
   ]) {
     await expect(refused()).rejects.toMatchObject({ code: 'not_found' });
   }
-  expect((await service.listApprovals(taro, {})).items).toEqual([]);
-  await expect(answer(viewer, allow)).rejects.toMatchObject({ code: 'forbidden' });
-  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
-  expect((await service.listApprovals(taro, {})).items).toMatchObject([
+  expect((await services.approvals.list(taro, {})).items).toEqual([]);
+  await services.shares.put(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
+  expect((await services.approvals.list(taro, {})).items).toMatchObject([
     { id: asked.id, level: 'view' },
   ]);
   await expect(answer(taro, allow)).rejects.toMatchObject({ code: 'forbidden' });
-  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
-  expect((await service.listApprovals(taro, {})).items).toMatchObject([{ level: 'operate' }]);
-  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ level: 'own' }]);
+  await services.shares.put(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
+  expect((await services.approvals.list(taro, {})).items).toMatchObject([{ level: 'operate' }]);
+  expect((await services.approvals.list(owner, {})).items).toMatchObject([{ level: 'own' }]);
   expect(await answer(taro, allow)).toMatchObject({ decidedBy: taro.userId, level: 'operate' });
 });
 
 test('[A7] after the run has ended nobody can answer, and the reconciler withdraws the question', async () => {
-  const { service, owner, asked, claimed, answer, store } = await asking();
-  await service.cancelRun(owner, claimed.run.id);
+  const { services, owner, asked, claimed, answer, store } = await asking();
+  await services.runs.cancel(owner, claimed.run.id);
   await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
   const { lane } = claimed.run;
   const end = { outcome: { kind: 'cancelled' }, retryDelayMs: 0 } as const;
   await store.write([{ lane, fence: claimed.fence, end }]);
-  await until(async () => (await service.getApproval(owner, asked.id)).state === 'withdrawn');
+  await until(async () => (await services.approvals.get(owner, asked.id)).state === 'withdrawn');
   await expect(answer(owner, { decision: 'allow' })).rejects.toMatchObject(bad('approval_decided'));
 });
 
@@ -116,9 +114,9 @@ test.each([
   [{}, 'invalid_input', 'input.command'],
   [{ command: 'echo ***GITHUB_TOKEN***', description: '' }, 'contains_mask', 'input.command'],
 ])('[A7] edited input %j is refused as %s of %s', async (input, code, field) => {
-  const { owner, answer, service, asked } = await asking();
+  const { owner, answer, services, asked } = await asking();
   await expect(answer(owner, { decision: 'allow', input })).rejects.toMatchObject(bad(code, field));
-  expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
+  expect((await services.approvals.get(owner, asked.id)).state).toBe('pending');
 });
 
 test('[A7] edited input has the shape of the original input, also in nested fields', async () => {
@@ -137,14 +135,14 @@ test('[A7] edited input has the shape of the original input, also in nested fiel
 
 test('[P3] nobody can edit an input into one that the rules deny', async () => {
   const payload = { message: 'hi', channel: 'web', sender: 'hanako', original: false };
-  const { service, owner, answer, asked } = await asking({}, payload);
+  const { services, owner, answer, asked } = await asking({}, payload);
   const edit = (command: string) =>
     answer(owner, { decision: 'allow', input: { command, description: 'x' } });
   await expect(edit('rm -fr /')).rejects.toMatchObject({
     code: 'policy_denied',
     message: expect.stringContaining('"Bash(rm -rf)" is denied by the rules of the channel'),
   });
-  expect((await service.getApproval(owner, asked.id)).state).toBe('pending');
+  expect((await services.approvals.get(owner, asked.id)).state).toBe('pending');
   expect(await edit('npm publish --dry-run')).toMatchObject({ state: 'allowed' });
 });
 
@@ -200,15 +198,15 @@ test.each([
   ['WebFetch', { url: 'https://example.com/x' }, 'WebFetch(domain:example.com)'],
   ['mcp__box__put', { any: 1 }, 'mcp__box__put'],
 ])('[A7] [P1] allowed for the session: %s of %j is the rule %s', async (tool, input, rule) => {
-  const { service, owner, answer, sessionId, asked } = await asking({ tool, input });
-  expect((await service.getApproval(owner, asked.id)).sessionRule).toBe(rule);
-  const { items } = await service.listApprovals(owner, {});
+  const { services, owner, answer, sessionId, asked } = await asking({ tool, input });
+  expect((await services.approvals.get(owner, asked.id)).sessionRule).toBe(rule);
+  const { items } = await services.approvals.list(owner, {});
   expect(items.map(({ sessionRule }) => sessionRule)).toEqual([rule]);
   await answer(owner, { decision: 'allow', scope: 'session' });
   const scope = { scope: 'session', sessionId } as const;
-  expect((await service.rules(owner, scope)).allow).toEqual([rule]);
+  expect((await services.rules.get(owner, scope)).allow).toEqual([rule]);
   const test = { tool, input, channel: 'web', sessionId } as const;
-  expect(await service.testPolicy(owner, test)).toMatchObject({
+  expect(await services.rules.test(owner, test)).toMatchObject({
     decision: 'allow',
     scope: 'session',
     rule,
@@ -216,19 +214,19 @@ test.each([
 });
 
 test('[A7] [P1] the rule shown is the rule granted, also for a path in the workspace', async () => {
-  const { service, store, owner, answer, sessionId, asked } = await asking({
+  const { services, store, owner, answer, sessionId, asked } = await asking({
     tool: 'Grep',
     input: { pattern: 'x', path: '..' },
   });
   await store.changeSession(sessionId, { do: 'ready', path: '/srv/app' });
-  const shown = (await service.getApproval(owner, asked.id)).sessionRule;
+  const shown = (await services.approvals.get(owner, asked.id)).sessionRule;
   expect(shown).toBe('Grep(//srv)');
-  expect((await service.listApprovals(owner, {})).items[0]?.sessionRule).toBe(shown);
+  expect((await services.approvals.list(owner, {})).items[0]?.sessionRule).toBe(shown);
   const input = { pattern: 'x', path: 'src' };
   const decided = await answer(owner, { decision: 'allow', scope: 'session', input });
   expect(decided.sessionRule).toBe('Grep(//srv/app/src)');
   const scope = { scope: 'session', sessionId } as const;
-  expect((await service.rules(owner, scope)).allow).toEqual([decided.sessionRule]);
+  expect((await services.rules.get(owner, scope)).allow).toEqual([decided.sessionRule]);
 });
 
 test.each([
@@ -238,8 +236,8 @@ test.each([
   ['Bash', { command: `deploy ***GITHUB_TOKEN***` }],
   ['Write', { file_path: '/srv/*', content: '' }],
 ])('[A7] [P1] no rule matches only %s of %j: it is allowed once', async (tool, input) => {
-  const { service, owner, answer, asked } = await asking({ tool, input });
-  expect((await service.getApproval(owner, asked.id)).sessionRule).toBeNull();
+  const { services, owner, answer, asked } = await asking({ tool, input });
+  expect((await services.approvals.get(owner, asked.id)).sessionRule).toBeNull();
   await expect(answer(owner, { decision: 'allow', scope: 'session' })).rejects.toMatchObject(
     bad('invalid_request', 'scope'),
   );
@@ -267,25 +265,29 @@ test('[P4] [X2] [P6] users who may answer can see what masks hide, also afterwar
   const input = { command: `echo ${secret}` };
   const original = sealCall(input, id, aesBox(Buffer.alloc(32, 7)));
   const hidden = { id, masked: true, original, input: { command: 'echo ***GITHUB_TOKEN***' } };
-  const { service, rig, owner, sessionId, store, answer } = await asking(hidden);
-  const [taro, viewer] = [await person(rig, 'taro'), await person(rig, 'eyes', 'viewer')];
-  expect(await service.getApproval(owner, id)).toMatchObject({ masked: true, input: hidden.input });
-  expect((await service.listApprovals(owner, {})).items).toMatchObject([{ masked: true }]);
+  const { services, rig, owner, sessionId, store, answer } = await asking(hidden);
+  const taro = await person(rig, 'taro');
+  expect(await services.approvals.get(owner, id)).toMatchObject({
+    masked: true,
+    input: hidden.input,
+  });
+  expect((await services.approvals.list(owner, {})).items).toMatchObject([{ masked: true }]);
   const revealed = async () =>
     (await store.listAudit({ limit: 100 })).filter(({ action }) => action === 'approval.reveal');
 
-  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'not_found' });
-  await expect(service.revealApproval(owner, newId())).rejects.toMatchObject({ code: 'not_found' });
-  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
-  await expect(service.revealApproval(taro, id)).rejects.toMatchObject({ code: 'forbidden' });
-  await expect(service.revealApproval(viewer, id)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(services.approvals.reveal(taro, id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(services.approvals.reveal(owner, newId())).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await services.shares.put(owner, sessionId, { shares: [{ user: 'taro', level: 'view' }] });
+  await expect(services.approvals.reveal(taro, id)).rejects.toMatchObject({ code: 'forbidden' });
   expect(await revealed()).toEqual([]);
 
-  await service.share(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
-  expect(await service.revealApproval(taro, id)).toEqual({ input, editedInput: null });
+  await services.shares.put(owner, sessionId, { shares: [{ user: 'taro', level: 'operate' }] });
+  expect(await services.approvals.reveal(taro, id)).toEqual({ input, editedInput: null });
   const edited = { command: `printf ${secret}` };
   await answer(owner, { decision: 'allow', input: edited });
-  expect(await service.revealApproval(owner, id)).toEqual({ input, editedInput: edited });
+  expect(await services.approvals.reveal(owner, id)).toEqual({ input, editedInput: edited });
   const lines = await revealed();
   expect(lines.map(({ userId }) => userId).sort()).toEqual([owner.userId, taro.userId].sort());
   expect(lines[0]).toMatchObject({ target: { kind: 'approval', id }, after: { tool: 'Bash' } });
@@ -294,11 +296,11 @@ test('[P4] [X2] [P6] users who may answer can see what masks hide, also afterwar
 
 test('[P4] an unmasked call is its own original, and a missing original is an error', async () => {
   const plain = await asking();
-  expect(await plain.service.revealApproval(plain.owner, plain.asked.id)).toMatchObject({
+  expect(await plain.services.approvals.reveal(plain.owner, plain.asked.id)).toMatchObject({
     input: plain.asked.input,
   });
   const old = await asking({ masked: true, input: { command: 'echo ***MASKED***' } });
-  await expect(old.service.revealApproval(old.owner, old.asked.id)).rejects.toMatchObject({
+  await expect(old.services.approvals.reveal(old.owner, old.asked.id)).rejects.toMatchObject({
     code: 'not_found',
     message: expect.stringContaining('not stored'),
   });

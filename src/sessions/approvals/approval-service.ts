@@ -1,33 +1,52 @@
-import { readPage, type Slice } from '../../access/page.ts';
-import { entryOf, isAdmin, type Principal } from '../../access/principal.ts';
-import type { Approval, DecideApproval } from '../../contract/approval.ts';
+import { type Page, readPage, type Slice } from '../../access/page.ts';
+import { type Authorised, entryOf, isAdmin, type Principal } from '../../access/principal.ts';
+import type {
+  Approval,
+  ApprovalOriginal,
+  ApprovalState,
+  DecideApproval,
+} from '../../contract/approval.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Level } from '../../contract/level.ts';
 import { AgentPayload, standingOf } from '../../contract/message.ts';
 import { toTime, toTimeOrNull } from '../../contract/time.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import { ruleFor } from '../../policy/tools/rule-for.ts';
+import { findSession } from '../find-session.ts';
 import { openOriginal } from '../messages/messages.ts';
 import { judgeAsWritten } from '../rules/judge-call.ts';
 import { judgeAll, locationOf } from '../rules/tool-scopes.ts';
-import type { SessionService } from '../service.ts';
-import { findSession, findToChange, type ServiceParts } from '../service-parts.ts';
+import type { ServiceParts } from '../service-parts.ts';
 import type { SessionWithFacts } from '../session-record.ts';
 import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { openCall } from './call-original.ts';
 import { storeInput } from './edited-input.ts';
 
-type Part = Pick<
-  SessionService,
-  'listApprovals' | 'getApproval' | 'decideApproval' | 'revealApproval'
->;
+export interface ApprovalQuery {
+  readonly state?: ApprovalState | undefined;
+  readonly sessionId?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
 
 /**
- * Agents' questions: visible to those who can see the session, answered by those who may operate it
- * (A7).
+ * Agents' questions: visible to those who can see the session, and answered by those who may
+ * operate it (A7).
  */
-export function approvalService(parts: ServiceParts): Part {
+export interface ApprovalService {
+  list(by: Authorised<'read'>, query: ApprovalQuery): Promise<Page<Approval>>;
+  get(by: Authorised<'read'>, id: string): Promise<Approval>;
+  /** Works exactly once. After that, or once the run has ended, throws `approval_decided`. */
+  decide(by: Authorised<'run'>, id: string, body: DecideApproval): Promise<Approval>;
+  /**
+   * The unmasked call, for people who may answer it, even after it has been answered. Audited (P4).
+   */
+  reveal(by: Authorised<'run' | 'read'>, id: string): Promise<ApprovalOriginal>;
+}
+
+export function approvalService(parts: ServiceParts): ApprovalService {
   const { store, log } = parts;
 
   const find = async (id: string): Promise<ApprovalRecord> => {
@@ -37,14 +56,12 @@ export function approvalService(parts: ServiceParts): Part {
   };
 
   return {
-    async listApprovals(by, { state, sessionId, ...page }) {
+    async list(by, { state, sessionId, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const read = ({ limit, cursor }: Slice) =>
         store.listApprovals({
           limit,
-          ...(state === undefined ? {} : { state }),
-          ...(sessionId === undefined ? {} : { sessionId }),
-          ...(cursor === undefined ? {} : { before: cursor }),
+          ...defined({ state, sessionId, before: cursor }),
           ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
         });
       return readPage(
@@ -55,16 +72,17 @@ export function approvalService(parts: ServiceParts): Part {
       );
     },
 
-    async getApproval(by, id) {
+    async get(by, id) {
       const approval = await find(id);
       const { level, session } = await findSession(parts, by, approval.sessionId, 'view');
       return toApproval(approval, level, session.workspacePath, parts);
     },
 
-    async decideApproval(by, id, body) {
+    async decide(by, id, body) {
       const approval = await find(id);
-      const current = await findToChange(parts, by, approval.sessionId);
-      // Checked first: other errors in an answer do not matter if it comes too late.
+      const current = await findSession(parts, by, approval.sessionId, 'operate');
+      // The store checks this again under its lock, where two answers meet; only that check is
+      // reliable. The check here comes first because other errors in a late answer do not matter.
       if (approval.state !== 'pending') {
         const { state, decidedBy } = approval;
         throw new BatonError('approval_decided', undefined, { details: { state, decidedBy } });
@@ -85,9 +103,9 @@ export function approvalService(parts: ServiceParts): Part {
       return toApproval(decided, current.level, current.session.workspacePath, parts);
     },
 
-    async revealApproval(by, id) {
+    async reveal(by, id) {
       const approval = await find(id);
-      await findToChange(parts, by, approval.sessionId);
+      await findSession(parts, by, approval.sessionId, 'operate');
       const { sessionId, tool, masked, input, editedInput, sealedInput } = approval;
       const target = { kind: 'approval', id } as const;
       const entry = entryOf(by, 'approval.reveal', target, { after: { tool, sessionId } });
@@ -105,11 +123,11 @@ export function approvalService(parts: ServiceParts): Part {
 }
 
 const NOT_KEPT =
-  'The original input of this call was not stored, because approval was requested by an older version of Baton.';
+  'The original input of this call was not stored, because an older version of Baton requested the approval.';
 
 /**
- * Edited input makes it a different call: the rules must not deny it to the run or to the editor
- * (P2, P3).
+ * Editing the input makes it a different call, which the rules must not deny to the run or to the
+ * person who edited it (P2, P3).
  */
 async function checkEditedInput(
   { tool, kind, sessionId, runId }: ApprovalRecord,
@@ -140,7 +158,7 @@ function answerOf(
   parts: ServiceParts,
 ): ApprovalAnswer {
   if (decision === 'deny') {
-    if (input !== undefined) throw bad('input', 'A denied call cannot have an edited input.');
+    if (input !== undefined) throw bad('input', 'A denied call cannot have edited input.');
     if (scope === 'session')
       throw bad('scope', 'A denial applies only once. To always deny it, add a rule.');
   }
@@ -179,7 +197,9 @@ function ruleToAdd(
 const ENFORCED =
   'An enforced rule requires approval for this, and session rules cannot override it. Allow it once.';
 
-/** The rule that "for this session" adds. It covers the edited input, if there is one. */
+/**
+ * The rule that the answer "for this session" adds. It covers the edited input, if there is one.
+ */
 function ruleOf(
   { kind, tool, input, editedInput, enforced }: ApprovalRecord,
   workspacePath: string | null,
@@ -187,7 +207,7 @@ function ruleOf(
 ): string | null {
   if (kind !== 'tool' || enforced) return null;
   const rule = ruleFor({ tool, input: editedInput ?? input, cwd: workspacePath ?? undefined });
-  // If a secret in it was masked, the rule would never match.
+  // If a secret in the rule was masked, the rule would never match.
   return rule === null || masker.hasMask(rule) ? null : rule;
 }
 

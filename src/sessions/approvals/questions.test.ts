@@ -85,7 +85,7 @@ test('[P4] an approval is not used if a link leads elsewhere by then', async () 
   const { permit } = rig({ reason: 'nobody said; through a link it leads to "/shared/key"' });
   expect(await permit()).toMatchObject({
     behavior: 'deny',
-    message: expect.stringMatching(/no longer leads where it did .* Make the call again/),
+    message: expect.stringMatching(/no longer leads to the same place .* Make the call again/),
   });
 });
 

@@ -1,19 +1,19 @@
 import type { ToolAnswer, ToolCall } from '../../agents/driver.ts';
 import { fitJson } from '../../agents/fit.ts';
 import type { ApprovalKind } from '../../contract/approval.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import { newId } from '../../contract/ids.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { kindOf } from '../../policy/tools/kind.ts';
 import { canonicalJson } from '../../queue/json-text.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
 import { linksIn } from '../rules/judge-call.ts';
 import type { ApprovalRecord, ApprovalStore } from './approval-store.ts';
 
 export interface QuestionsOptions {
   readonly context: Pick<
-    AttemptContext,
+    AttemptContext<HandlerEvents>,
     'run' | 'attempt' | 'fence' | 'signal' | 'emit' | 'wait' | 'log'
   >;
   readonly store: Pick<
@@ -31,7 +31,7 @@ export interface QuestionsOptions {
   readonly open: (sealed: string) => Json;
   /** Identifies equal calls. Keyed, because the call may contain a secret. */
   readonly digest: (text: string) => string;
-  /** Answers to calls of an earlier attempt that were interrupted. */
+  /** Answers to calls that were interrupted in an earlier attempt. */
   readonly reusableAnswers: readonly ApprovalRecord[];
   /** How long an agent is kept alive while it waits for an answer. */
   readonly parkMs: number;
@@ -48,8 +48,9 @@ interface Open {
 }
 
 /**
- * Decides whether an agent may use a tool (A7, P3): by the rules, by a person's answer to an earlier
- * attempt, or by asking. While a question is open, the run is `waiting` and occupies no slot.
+ * Decides whether an agent may use a tool (A7, P3): by the rules, by a person's answer to an
+ * earlier attempt, or by asking. While a question is open, the run is `waiting` and occupies no
+ * slot.
  */
 export class Questions {
   readonly #options: QuestionsOptions;
@@ -74,7 +75,7 @@ export class Questions {
     await this.#options.stored();
     const digest = this.#digestOf(call);
     // Identical concurrent calls are judged one after the other, because an answer is valid for
-    // only one.
+    // only one of them.
     const before = this.#asked.get(digest) ?? Promise.resolve();
     const answer = before.then(() => this.#judge(call, withdrawn));
     this.#asked.set(
@@ -94,12 +95,12 @@ export class Questions {
     return (await this.#answeredBefore(call)) ?? this.#ask(call, verdict, withdrawn);
   }
 
-  /** For a call that must not run twice, records that it was allowed before it runs (Q16). */
+  /** Before a call that must not run twice starts, records that it was allowed (Q16). */
   async #note({ id, tool, input }: ToolCall, reason: string): Promise<void> {
     const { context, maskCall } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    // Applies even if only the logged form looks unrepeatable: a later attempt has nothing but the
-    // log.
+    // The call also counts as unrepeatable if only its logged form looks so, because a later
+    // attempt has only the log.
     const once = [input, value].some((each) => kindOf({ tool, input: each }) === 'unrepeatable');
     if (once || truncated) await context.emit('policy.allowed', { callId: id, tool, reason });
   }
@@ -110,7 +111,8 @@ export class Questions {
   ): Promise<ToolAnswer> {
     const { context, maskCall, onDenied } = this.#options;
     const { value, truncated } = fitJson(maskCall(input));
-    const denied = { callId: id, tool, input: value, rule, scope, reason: maskCall(reason) };
+    const masked = String(maskCall(reason));
+    const denied = { callId: id, tool, input: value, rule, scope, reason: masked };
     await context.emit('policy.denied', truncated ? { ...denied, truncated } : denied);
     onDenied?.();
     return { behavior: 'deny', message: reason };
@@ -120,7 +122,7 @@ export class Questions {
     return this.#open.size > 0;
   }
 
-  /** For a cancelled run, which needs no more answers. */
+  /** Withdraws all open questions of a cancelled run, which needs no more answers. */
   async withdrawAll(reason: string): Promise<void> {
     const { store } = this.#options;
     const ids = [...this.#open.keys()];
@@ -129,7 +131,7 @@ export class Questions {
 
   /** Fails all open questions; resolves when withdrawals in progress are done. */
   async close(): Promise<void> {
-    for (const { fail } of this.#open.values()) fail(new Error('The agent has ended.'));
+    for (const { fail } of this.#open.values()) fail(new Error('The agent has exited.'));
     this.#open.clear();
     await Promise.allSettled(this.#withdrawing);
   }
@@ -140,25 +142,23 @@ export class Questions {
     const input = maskCall(call.input);
     const masked = JSON.stringify(input) !== JSON.stringify(call.input);
     const original = masked ? seal(call.input, id) : null;
-    const approval = await retryWhileAway(context.signal, () =>
-      store.openApproval({
-        id,
-        sessionId: context.run.lane,
-        runId: context.run.id,
-        attempt: context.attempt,
-        fence: context.fence,
-        callId: call.id,
-        kind: KINDS[call.tool] ?? 'tool',
-        tool: call.tool,
-        input,
-        masked,
-        original,
-        digest: this.#digestOf(call),
-        // It may name the target of a link, which the agent chose.
-        reason: String(maskCall(verdict.reason)),
-        enforced: verdict.enforced ?? false,
-      }),
-    );
+    const approval = await store.openApproval({
+      id,
+      sessionId: context.run.lane,
+      runId: context.run.id,
+      attempt: context.attempt,
+      fence: context.fence,
+      callId: call.id,
+      kind: KINDS[call.tool] ?? 'tool',
+      tool: call.tool,
+      input,
+      masked,
+      original,
+      digest: this.#digestOf(call),
+      // Masked, because the reason may name the target of a link, which the agent chose.
+      reason: String(maskCall(verdict.reason)),
+      enforced: verdict.enforced ?? false,
+    });
     if (approval === null) throw new Error('The run now belongs to another attempt.');
     const { promise, resolve, reject } = Promise.withResolvers<ApprovalRecord>();
     this.#open.set(approval.id, { answer: resolve, fail: reject });
@@ -176,8 +176,8 @@ export class Questions {
   }
 
   /**
-   * Waits until every open question is answered. An answer given before the run began to wait
-   * counts, too.
+   * Waits until every open question is answered. An answer given before the run began to wait also
+   * counts.
    */
   async #wait(): Promise<void> {
     const { context, parkMs, onPark } = this.#options;
@@ -195,9 +195,9 @@ export class Questions {
   }
 
   async #deliver(): Promise<void> {
-    const { context, store } = this.#options;
+    const { store } = this.#options;
     for (const [id, { answer }] of [...this.#open]) {
-      const record = await retryWhileAway(context.signal, () => store.getApproval(id));
+      const record = await store.getApproval(id);
       if (record === null || record.state === 'pending') continue;
       this.#open.delete(id);
       answer(record);
@@ -212,7 +212,7 @@ export class Questions {
     this.#withdrawing.push(
       store
         .withdrawApproval(id, 'The agent withdrew its question.')
-        .catch((err: unknown) => context.log.warn({ err }, 'A question was not withdrawn')),
+        .catch((err: unknown) => context.log.warn({ err }, 'Could not withdraw a question')),
     );
     open.fail(new Error('The question was withdrawn.'));
   }
@@ -230,20 +230,21 @@ export class Questions {
       return this.#give(reusable, call);
     }
     // Read each time, because one question may be answered while another is being asked.
-    const all = await retryWhileAway(context.signal, () => store.listApprovalsOf(context.run.id));
+    const all = await store.listApprovalsOf(context.run.id);
     const unused = all.find((each) => each.usedAt === null && fits(each));
     return unused === undefined ? null : this.#use(unused, call);
   }
 
-  /** Records the answer as given before giving it, because it is valid for only one call. */
+  /**
+   * Before handing over the answer, records that it was given, because it is valid for only one
+   * call.
+   */
   async #use(record: ApprovalRecord, call: ToolCall): Promise<ToolAnswer> {
     const { context, store } = this.#options;
     this.#given.add(record.id);
     if (record.state === 'withdrawn')
       return { behavior: 'deny', message: 'The question was withdrawn.' };
-    const ours = await retryWhileAway(context.signal, () =>
-      store.useApproval(record.id, context.fence),
-    );
+    const ours = await store.useApproval(record.id, context.fence);
     if (!ours) return { behavior: 'deny', message: 'The answer was given to another attempt.' };
     return this.#give(record, call);
   }
@@ -271,7 +272,7 @@ export class Questions {
 }
 
 const LINKS_CHANGED =
-  'A path in this call no longer leads where it did when it was approved. Make the call again to ask again.';
+  'A path in this call no longer leads to the same place as when the call was approved. Make the call again to request approval again.';
 
 const KINDS: Readonly<Record<string, ApprovalKind>> = {
   AskUserQuestion: 'question',

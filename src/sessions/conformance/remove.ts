@@ -50,10 +50,39 @@ export function removeRules(rule: SessionRule): void {
     // One that is not pinned is in a directory that all hosts share.
     expect(await store.listLeftWorkspaces('host-2', 10)).toEqual([free]);
     expect(await store.listLeftWorkspaces('host-1', 10)).toEqual([pinned, free]);
-    await store.forgetLeftWorkspace(free);
-    await store.forgetLeftWorkspace(pinned);
-    await store.forgetLeftWorkspace(pinned);
+    for (const id of [free, pinned, pinned]) await store.forgetLeftWorkspace(id, 'host-1');
     expect(await store.listLeftWorkspaces('host-1', 10)).toEqual([]);
+  });
+
+  rule('[S12] [Q23] a session that was moved is left to every host it has been on', async (rig) => {
+    const { store } = rig;
+    const left = () =>
+      Promise.all(['host-1', 'host-2', 'host-3'].map((host) => store.listLeftWorkspaces(host, 10)));
+    const move = (id: string, host: string) => rig.do(id, { do: 'move', host, path: '/w' });
+    const [moved, returned, free] = [
+      await rig.session('ACTIVE', { pin: true, host: 'host-1' }),
+      await rig.session('ACTIVE', { pin: true, host: 'host-1' }),
+      await rig.session('ACTIVE', { pin: false }),
+    ];
+    for (const host of ['host-2', 'host-3']) await move(moved, host);
+    for (const host of ['host-2', 'host-1', 'host-2', 'host-1']) await move(returned, host);
+    await move(free, 'host-2');
+    expect(await left()).toEqual([[], [], []]);
+    await store.deleteSession(moved);
+    expect(await left()).toEqual([[moved], [moved], [moved]]);
+    await store.forgetLeftWorkspace(moved, 'host-2');
+    expect(await left()).toEqual([[moved], [], [moved]]);
+    for (const host of ['host-1', 'host-3']) await store.forgetLeftWorkspace(moved, host);
+    await store.deleteSession(returned);
+    expect(await left()).toEqual([[returned], [returned], []]);
+    for (const host of ['host-1', 'host-2']) await store.forgetLeftWorkspace(returned, host);
+    // Before the move, it was in the directory that all hosts share, so any of them can remove that.
+    await store.deleteSession(free);
+    expect(await left()).toEqual([[free], [free], [free]]);
+    await store.forgetLeftWorkspace(free, 'host-1');
+    expect(await left()).toEqual([[], [free], []]);
+    await store.forgetLeftWorkspace(free, 'host-2');
+    expect(await left()).toEqual([[], [], []]);
   });
 
   rule('[S12] while a run executes, it is asked to stop and the session stays', async (rig) => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { LogEvent } from '../../contract/event.ts';
+import type { EventType } from '../../contract/events/table.ts';
 import { newId } from '../../contract/ids.ts';
 import type { SessionStatus } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
@@ -162,12 +163,12 @@ export class SessionStoreRig {
     return changes;
   }
 
-  /** The events of a session; session events are checked against their schemas. */
-  async events(id: string, type?: string): Promise<LogEvent[]> {
+  /** The events of a session; session events must have exactly the fields in their schemas. */
+  async events(id: string, type?: EventType): Promise<LogEvent[]> {
     const events = await this.store.listAfter(id, 0, 1000);
     for (const event of events) {
       const schema = SESSION_EVENTS[event.type as keyof typeof SESSION_EVENTS];
-      if (schema !== undefined) schema.parse(event.payload);
+      if (schema !== undefined) schema.strict().parse(event.payload);
     }
     return type === undefined ? events : events.filter((event) => event.type === type);
   }

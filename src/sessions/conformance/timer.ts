@@ -32,17 +32,20 @@ export function timerRules(rule: SessionRule): void {
     expect((await rig.moves(id)).at(-1)).toBe('IDLE→TERMINATED idle');
   });
 
-  rule('[S4] 30 min set, restart after 15, destroyed 15 later', async (rig) => {
-    const id = await rig.session('IDLE');
-    rig.advance(15 * MINUTE);
-    await rig.restart();
-    expect((await rig.reconcile()).changes).toEqual([]);
-    rig.advance(15 * MINUTE - 1);
-    expect((await rig.reconcile()).changes).toEqual([]);
-    rig.advance(1);
-    expect((await rig.reconcile()).changes).toMatchObject([{ to: 'TERMINATED' }]);
-    expect(await rig.status(id)).toBe('TERMINATED');
-  });
+  rule(
+    '[S4] [R086] a 30-minute timer still fires on time after a restart half-way through',
+    async (rig) => {
+      const id = await rig.session('IDLE');
+      rig.advance(15 * MINUTE);
+      await rig.restart();
+      expect((await rig.reconcile()).changes).toEqual([]);
+      rig.advance(15 * MINUTE - 1);
+      expect((await rig.reconcile()).changes).toEqual([]);
+      rig.advance(1);
+      expect((await rig.reconcile()).changes).toMatchObject([{ to: 'TERMINATED' }]);
+      expect(await rig.status(id)).toBe('TERMINATED');
+    },
+  );
 
   rule('[S4] a session that expired while the server was down ends at its start', async (rig) => {
     const id = await rig.session('IDLE');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { authorised, type Person } from '../../../test/support/principals.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
-import type { Principal } from '../../access/principal.ts';
 import { newId } from '../../contract/ids.ts';
 import { invocation } from '../conformance/rig.ts';
 import { withReportedCosts } from './reported-costs.ts';
@@ -13,25 +13,25 @@ test('[A5] the cost of an agent is recorded with the sender and channel of its m
   const { id } = await rig.session('work');
   const run = await rig.send(id, 'echo hello');
   await rig.finished(run);
-  const [record] = await rig.service.invocations(ADMIN, run);
+  const [record] = await rig.services.runs.invocations(ADMIN, run);
   expect(record).toMatchObject({ userId: 'admin', channel: 'api', finishedAt: expect.any(String) });
-  expect(await rig.service.costs(ADMIN, { by: 'channel' })).toMatchObject([
+  expect(await rig.services.costs.list(ADMIN, { by: 'channel' })).toMatchObject([
     { key: 'api', costUsd: 0, invocations: 1 },
   ]);
 });
 
 test('[A5] [X3] sums cover only what the user may see, and a bounded time', async () => {
   const rig = await serviceRig({ executes: false });
-  const { service, store } = rig;
+  const { services, store } = rig;
   const { id: userId } = await store.createUser({ id: newId(), name: 'taro', role: 'viewer' });
-  const taro: Principal = { userId, role: 'viewer', channel: 'web' };
+  const taro = authorised({ userId, role: 'viewer', channel: 'web' });
   const { id } = await rig.session('work', { budgetUsd: 2 });
   const run = await rig.send(id, 'echo');
   const now = Date.now();
   await store.putInvocation(invocation(id, run, { ...USED, finishedAt: now }));
   await store.putInvocation(invocation(id, run, { ...USED, finishedAt: now - 40 * DAY }));
-  const sum = async (by: Principal, query: { from?: string; to?: string } = {}) =>
-    (await service.costs(by, { by: 'session', ...query })).map(({ key, costUsd }) => [
+  const sum = async (by: Person, query: { from?: string; to?: string } = {}) =>
+    (await services.costs.list(by, { by: 'session', ...query })).map(({ key, costUsd }) => [
       key,
       costUsd,
     ]);
@@ -46,10 +46,10 @@ test('[A5] [X3] sums cover only what the user may see, and a bounded time', asyn
     details: { field: 'from' },
   });
   expect(await sum(taro)).toEqual([]);
-  await expect(service.cost(taro, id)).rejects.toMatchObject({ code: 'not_found' });
-  await service.share(ADMIN, id, { shares: [{ user: 'taro', level: 'view' }] });
+  await expect(services.costs.ofSession(taro, id)).rejects.toMatchObject({ code: 'not_found' });
+  await services.shares.put(ADMIN, id, { shares: [{ user: 'taro', level: 'view' }] });
   expect(await sum(taro)).toEqual([[id, 0.5]]);
-  expect(await service.cost(taro, id)).toMatchObject({
+  expect(await services.costs.ofSession(taro, id)).toMatchObject({
     costUsd: 1,
     budgetUsd: 2,
     models: [{ model: 'm', source: 'claude', costUsd: 1, inputTokens: 6, invocations: 2 }],
@@ -70,5 +70,5 @@ test('[A5] [O4] the cost of an agent is reported once, by the node that records 
   await store.putInvocation({ ...left!, finishedAt: 2000 });
   await store.putInvocation({ ...begun, ...USED, finishedAt: 2001 });
   expect(reported).toEqual([['claude', 0.5]]);
-  expect((await rig.service.get(ADMIN, id)).costUsd).toBe(0.5);
+  expect((await rig.services.sessions.get(ADMIN, id)).costUsd).toBe(0.5);
 });

@@ -1,32 +1,52 @@
 import { ACCESS } from '../../access/access-store.ts';
+import type { Authorised } from '../../access/principal.ts';
+import type { LogEvent } from '../../contract/event.ts';
+import type { SessionHint } from '../../contract/session-event.ts';
+import type { Tail } from '../../queue/follow/tail.ts';
 import { onTopic } from '../../queue/hint.ts';
-import type { Connections } from '../connections.ts';
-import type { SessionService } from '../service.ts';
-import { findRun, findSession, type ServiceParts } from '../service-parts.ts';
+import type { Connection, Connections } from '../connections.ts';
+import { findRun, findSession } from '../find-session.ts';
+import type { ServiceParts } from '../service-parts.ts';
 import { toHint } from '../views.ts';
 import { SessionCache } from './session-cache.ts';
 
-type LogService = Pick<
-  SessionService,
-  'sessionLog' | 'runLog' | 'events' | 'follow' | 'hints' | 'connect'
->;
+/** A log to read or follow: the log of a whole session, or of only one run. */
+export interface LogTarget {
+  readonly sessionId: string;
+  readonly runId: string | null;
+  /** The last seq of the log; a cursor past it is invalid. */
+  readonly lastSeq: number;
+}
 
 /** The logs of sessions and runs: reading them, following them, and registering followers. */
-export function logService(parts: ServiceParts, connections: Connections): LogService {
+export interface LogService {
+  ofSession(by: Authorised<'read'>, id: string): Promise<LogTarget>;
+  ofRun(by: Authorised<'read'>, runId: string): Promise<LogTarget>;
+  /** Access is not checked again: only callers who may read a log are given its target. */
+  events(target: LogTarget, after: number, limit: number): Promise<LogEvent[]>;
+  follow(target: LogTarget, after: number, signal: AbortSignal): Tail;
+  hints(by: Authorised<'read'>, signal: AbortSignal): AsyncIterable<SessionHint>;
+  connect(by: Authorised<'read'>, sessionId: string, kind: 'sse' | 'ws'): Promise<Connection>;
+}
+
+export function logService(
+  parts: Pick<ServiceParts, 'store' | 'queue'>,
+  connections: Connections,
+): LogService {
   const { store, queue } = parts;
   const cache = new SessionCache(store);
-  // Readers may see other sessions than before, so they load all of them again.
+  // Readers may now see different sessions, so they load all of them again.
   onTopic(store, ACCESS, () => {
     cache.clear();
     queue.hintAll();
   });
   return {
-    async sessionLog(by, id) {
+    async ofSession(by, id) {
       const { lastSeq } = await findSession(parts, by, id, 'view');
       return { sessionId: id, runId: null, lastSeq };
     },
 
-    async runLog(by, runId) {
+    async ofRun(by, runId) {
       const run = await findRun(parts, by, runId, 'view');
       const lane = await queue.getLane(run.lane);
       return { sessionId: run.lane, runId, lastSeq: (lane?.nextSeq ?? 1) - 1 };

@@ -1,29 +1,30 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../test/support/postgres.ts';
+import { authorised, type Person } from '../../../test/support/principals.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import { testStore } from '../../../test/support/sqlite.ts';
 import { until } from '../../../test/support/until.ts';
-import type { Principal } from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';
 import { CreateSession } from '../../contract/session.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
-import { compose } from '../../node/compose.ts';
+import { type Composed, compose } from '../../node/compose.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
 import { SILENT } from '../../queue/logger.ts';
 import { aesBox } from '../../secrets/aes-box.ts';
 import type { BatonStore } from '../../storage/operations/baton-store.ts';
 import { postgresStore } from '../../storage/postgres/store.ts';
-import type { SessionService } from '../service.ts';
 import { SessionCache } from './session-cache.ts';
+
+type Services = Composed['services'];
 
 const HOURS = 3_600_000;
 
 /** An API node: it executes no runs, and learns of changes only from hints. */
-function node(store: BatonStore): SessionService {
-  const { service, queue } = compose({
+function node(store: BatonStore): Services {
+  const { services, queue } = compose({
     store,
     dataDir: temporaryDirectory(),
     installation: 'test',
@@ -37,24 +38,24 @@ function node(store: BatonStore): SessionService {
     reconcileMs: HOURS,
   });
   onTestFinished(() => queue.close());
-  return service;
+  return services;
 }
 
-async function person(store: BatonStore, name: string): Promise<Principal> {
+async function person(store: BatonStore, name: string): Promise<Person> {
   const { id } = await store.createUser({ id: newId(), name, role: 'operator' });
-  return { userId: id, role: 'operator', channel: 'web' };
+  return authorised({ userId: id, role: 'operator', channel: 'web' });
 }
 
-const create = (service: SessionService, by: Principal, name: string) =>
-  service.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
+const create = (services: Services, by: Person, name: string) =>
+  services.sessions.create(by, CreateSession.parse({ name, agent: { kind: 'shell' } }));
 
 /** Everything that a reader of the hint stream receives. */
-function listen(service: SessionService, by: Principal): SessionHint[] {
+function listen(services: Services, by: Person): SessionHint[] {
   const heard: SessionHint[] = [];
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   void (async () => {
-    for await (const hint of service.hints(by, stop.signal)) heard.push(hint);
+    for await (const hint of services.logs.hints(by, stop.signal)) heard.push(hint);
   })();
   return heard;
 }
@@ -72,15 +73,15 @@ test('[E9] on all nodes, a user gets hints only for visible sessions, while they
   const his = await create(far, taro, 'his');
   const heard = listen(near, hanako);
   const all = listen(near, ADMIN);
-  const touch = async (by: Principal, id: string): Promise<void> => {
+  const touch = async (by: Person, id: string): Promise<void> => {
     all.length = 0;
-    await far.act(by, id, 'hold');
+    await far.sessions.act(by, id, 'hold');
     await until(() => hasHintFor(all, id));
-    await far.act(by, id, 'resume');
+    await far.sessions.act(by, id, 'resume');
   };
   const share = async (...users: string[]): Promise<void> => {
     heard.length = 0;
-    await far.share(taro, his.id, { shares: users.map((user) => ({ user, level: 'view' })) });
+    await far.shares.put(taro, his.id, { shares: users.map((user) => ({ user, level: 'view' })) });
     await until(() => heard.some((hint) => 'all' in hint));
     heard.length = 0;
   };
@@ -115,15 +116,15 @@ test('[E9] however many listen, a session that grew is read once, and the hints 
       return store.listShares(id);
     },
   };
-  const service = node(counting);
+  const services = node(counting);
   const owner = await person(store, 'owner');
   const people = await Promise.all(
     Array.from({ length: 50 }, (_, i) => person(store, `reader-${i}`)),
   );
-  const { id } = await create(service, owner, 'watched');
+  const { id } = await create(services, owner, 'watched');
   const shares = people.map(({ userId: user }) => ({ user, level: 'view' as const }));
-  await service.share(owner, id, { shares });
-  const heard = people.map((by) => listen(service, by));
+  await services.shares.put(owner, id, { shares });
+  const heard = people.map((by) => listen(services, by));
   const hint = { sessionId: id, lastSeq: 2, status: 'COMPLETED' };
   reads = 0;
   await store.changeSession(id, { do: 'complete' });
@@ -135,9 +136,9 @@ test('[E9] however many listen, a session that grew is read once, and the hints 
 test('[E9] [O5] shares that could not be read are read again', async () => {
   const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   const [owner, reader] = [await person(store, 'owner'), await person(store, 'reader')];
-  const service = node(store);
-  const { id } = await create(service, owner, 'watched');
-  await service.share(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
+  const services = node(store);
+  const { id } = await create(services, owner, 'watched');
+  await services.shares.put(owner, id, { shares: [{ user: 'reader', level: 'view' }] });
   let away = true;
   const cache = new SessionCache({
     ...store,

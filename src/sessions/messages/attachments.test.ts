@@ -47,7 +47,7 @@ describe('[A11] files with a message', () => {
       attachments,
     });
     expect(await rig.finished(run)).toMatchObject({ state: 'succeeded' });
-    const { workspace, lastResponse } = await rig.service.get(ADMIN, id);
+    const { workspace, lastResponse } = await rig.services.sessions.get(ADMIN, id);
     expect(lastResponse).toContain('onetwo');
     const directory = join(workspace.path ?? '', '.baton/attachments', run);
     expect(statSync(join(directory, 'b.txt')).mode & 0o777).toBe(0o600);
@@ -57,17 +57,17 @@ describe('[A11] files with a message', () => {
     });
     const kept = await rig.store.readAttachments(run);
     expect(JSON.stringify(kept)).not.toContain(base64('one'));
-    const again = await rig.service.retryRun(ADMIN, run);
+    const again = await rig.services.runs.retry(ADMIN, run);
     expect(await rig.finished(again.id)).toMatchObject({ state: 'succeeded' });
-    await rig.service.remove(ADMIN, id);
+    await rig.services.sessions.remove(ADMIN, id);
     expect(await rig.store.readAttachments(run)).toEqual([]);
   });
 
   test('are refused if too large in total, or not the image type they claim to be', async () => {
-    const { service } = await serviceRig({ executes: false });
+    const { services } = await serviceRig({ executes: false });
     const send = (attachments: object[]) => {
       const body = MessageRequest.parse({ message: 'x', attachments });
-      return service.send(ADMIN, crypto.randomUUID(), body, null);
+      return services.messages.send(ADMIN, crypto.randomUUID(), body, null);
     };
     const half = base64(Buffer.alloc(ATTACHMENTS_BYTES / 2 + 1));
     await expect(

@@ -1,14 +1,16 @@
 import type { Principal } from '../../access/principal.ts';
 import type { AttachmentNote } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
-import { newId } from '../../contract/ids.ts';
+import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
 import { type AgentPayload, type MessageRequest, standingOf } from '../../contract/message.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import { MAX_ATTEMPTS } from '../../policy/retry.ts';
 import type { Admission } from '../../queue/store.ts';
 import type { SecretBox } from '../../secrets/box.ts';
+import { giveWay, isLong } from '../give-way.ts';
 import { fitEnd } from '../turn/fit-end.ts';
+import { maskInPieces } from '../turn/mask-in-pieces.ts';
 import type { SteerRecord, SteerRequest } from './steer-store.ts';
 
 /* Turns a person's message into a run. */
@@ -19,14 +21,16 @@ export interface StoredMessage {
   readonly original: string | null;
 }
 
-export function storeMessage(
+/** Long messages give way to other work: a person can send hundreds of them at once. */
+export async function storeMessage(
   text: string,
   sessionId: string,
   tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
-): StoredMessage {
+): Promise<StoredMessage> {
   const { masker, runsInShell } = tools;
+  if (runsInShell && isLong(text)) await giveWay();
   // A person who retries a command must be able to see everything it does.
-  const message = runsInShell ? masker.maskCall(text) : masker.mask(text);
+  const message = runsInShell ? masker.maskCall(text) : await maskInPieces(masker, text);
   return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
 }
 
@@ -72,8 +76,7 @@ function payloadOf(parts: AdmissionParts): AgentPayload {
     sender: by.userId,
     original: stored.original !== null,
     ...(files.length === 0 ? {} : { attachments: [...files] }),
-    ...(allowedTools === undefined ? {} : { allowedTools }),
-    ...(disallowedTools === undefined ? {} : { disallowedTools }),
+    ...defined({ allowedTools, disallowedTools }),
     ...(metadata === undefined ? {} : { metadata: parts.maskJson(metadata) as typeof metadata }),
   };
 }
@@ -137,5 +140,3 @@ export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
  */
 const digestOf = ({ body, sessionId, box }: AdmissionParts): string =>
   box.digest(JSON.stringify(body), sealedAs(sessionId));
-
-export const newRunId = (): string => newId();

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { EventPayloads } from '../../contract/events/table.ts';
 import type { Standing } from '../../contract/message.ts';
 import type { StatusChange } from '../session-store.ts';
 
@@ -13,14 +13,17 @@ export interface SteerRequest {
   readonly id: string;
   /** JSON text of an `AgentPayload`; the message in it is masked. */
   readonly payload: string;
-  /** The payload of its `run.steered` event. */
-  readonly event: Json;
+  /** The payload of the message's `run.steered` event. */
+  readonly event: EventPayloads['run.steered'];
   /** The encrypted original, which the agent gets instead of the masked message. */
   readonly original: string | null;
   readonly maxAttempts: number;
   readonly idempotencyKey: string | null;
   readonly bodyHash: string | null;
-  /** The most messages that may wait in the session: queued runs, and messages no agent has been given. */
+  /**
+   * The maximum number of messages waiting in the session: queued runs, and messages that have not
+   * been given to an agent.
+   */
   readonly queueMax: number;
 }
 
@@ -48,14 +51,20 @@ export interface SteerRecord {
 
 export interface SteerStore {
   /**
-   * Stores a message for the session's current run, emits `run.steered`, and sends a hint to its
-   * node. Throws `not_found`, `queue_full`, `idempotency_conflict`, and `cannot_steer` unless that
-   * run is executing or waiting for an answer.
+   * Stores a message for the session's current run, emits `run.steered`, and sends a hint to the
+   * run's node. Throws `not_found`, `queue_full`, `idempotency_conflict`, and `cannot_steer` unless
+   * that run is executing or waiting for an answer.
    */
   steerMessage(request: SteerRequest): Promise<Steered>;
-  /** The messages sent to these runs, both waiting and given, in the order they arrived. */
+  /**
+   * The messages sent to these runs, both waiting and already given, in the order in which they
+   * arrived.
+   */
   listSteers(runIds: readonly string[]): Promise<SteerRecord[]>;
-  /** Records that an agent is given the message, or did not take it. False if the fence is old. */
+  /**
+   * Records that the message is being given to an agent, or that the agent did not take it. Returns
+   * false if the fence is old.
+   */
   markSteer(id: string, given: boolean, fence: number): Promise<boolean>;
   /**
    * Called after the run's last attempt: messages that were not given become runs at the head of
@@ -63,7 +72,7 @@ export interface SteerStore {
    */
   releaseSteers(runId: string, fence: number): Promise<readonly StatusChange[]>;
   /**
-   * The same, level-triggered, for runs that have ended in any way; handles at most `limit`
+   * Like `releaseSteers`, but finds the runs itself, however they ended; handles at most `limit`
    * sessions per call.
    */
   reconcileSteers(limit: number): Promise<{

@@ -1,56 +1,46 @@
-import { readPage, type Slice } from '../../access/page.ts';
-import { isAdmin, type NewAuditEntry, type Principal } from '../../access/principal.ts';
-import { requireRight } from '../../access/require-right.ts';
-import { capabilitiesOf } from '../../contract/agent-kinds.ts';
-import { BatonError, isBatonError } from '../../contract/errors.ts';
-import type { AgentPayload, MessageReceipt } from '../../contract/message.ts';
-import { isTerminal, type Run } from '../../contract/run.ts';
-import type { RunView } from '../../contract/run-view.ts';
-import { onRun, onSession } from '../audit-details.ts';
-import { takeAttachments } from '../messages/attachments.ts';
-import {
-  type AdmissionParts,
-  admissionOf,
-  newRunId,
-  openOriginal,
-  refuseMask,
-  steerOf,
-  storeMessage,
-  takenOverBy,
-} from '../messages/messages.ts';
-import { refuseSecrets } from '../refuse-secrets.ts';
+import { type Page, readPage, type Slice } from '../../access/page.ts';
+import { type Authorised, isAdmin, type Principal } from '../../access/principal.ts';
+import type { RunOrder } from '../../contract/api/runs.ts';
+import { BatonError } from '../../contract/errors.ts';
+import { newId } from '../../contract/ids.ts';
+import type { AgentPayload } from '../../contract/message.ts';
+import { isTerminal, type Run, type RunState } from '../../contract/run.ts';
+import type { EditRun, Invocation, RunView } from '../../contract/run-view.ts';
+import type { Stats } from '../../contract/stats.ts';
+import type { Counts } from '../../queue/store.ts';
+import { onRun } from '../audit-details.ts';
+import { findRun, findSession } from '../find-session.ts';
+import type { MessageOrder } from '../messages/message-order.ts';
+import { openOriginal, refuseMask, storeMessage, takenOverBy } from '../messages/messages.ts';
 import { checkAdmission } from '../rules/admission-check.ts';
-import { mustBeRules } from '../rules/rule-service.ts';
-import type { SessionService } from '../service.ts';
-import {
-  findRun,
-  findRunToChange,
-  findSession,
-  findToChange,
-  QUEUE_MAX,
-  type ServiceParts,
-} from '../service-parts.ts';
-import type { RunEdit, SendRequest, Sent } from '../session-store.ts';
+import { QUEUE_MAX, type ServiceParts } from '../service-parts.ts';
+import type { RunEdit } from '../session-store.ts';
 import { logChanges } from '../status-log.ts';
 import { toInvocation, toRunView } from '../views.ts';
 
-type RunService = Pick<
-  SessionService,
-  | 'send'
-  | 'listRuns'
-  | 'getRun'
-  | 'editRun'
-  | 'removeRun'
-  | 'cancelRun'
-  | 'retryRun'
-  | 'invocations'
-  | 'counts'
-  | 'stats'
->;
+export interface RunQuery {
+  readonly sessionId?: string | undefined;
+  readonly state?: RunState | undefined;
+  readonly order?: RunOrder | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
 
-/** Messages, and the runs that they become. */
-export function runService(parts: ServiceParts): RunService {
-  const { store, queue, log, masker, maskJson, onWork, queueMax = QUEUE_MAX } = parts;
+/** The runs that messages become. */
+export interface RunService {
+  list(by: Authorised<'read'>, query: RunQuery): Promise<Page<RunView>>;
+  get(by: Authorised<'read'>, id: string): Promise<RunView>;
+  edit(by: Authorised<'run'>, id: string, body: EditRun): Promise<RunView>;
+  remove(by: Authorised<'run'>, id: string): Promise<void>;
+  cancel(by: Authorised<'run'>, id: string): Promise<RunView>;
+  retry(by: Authorised<'run'>, id: string): Promise<RunView>;
+  invocations(by: Authorised<'read'>, runId: string): Promise<Invocation[]>;
+  counts(by: Authorised<'read'>): Promise<Counts>;
+  stats(by: Authorised<'read'>): Promise<Stats>;
+}
+
+export function runService(parts: ServiceParts, order: MessageOrder): RunService {
+  const { store, queue, log, masker, onWork, queueMax = QUEUE_MAX } = parts;
 
   const view = async (run: Run): Promise<RunView> => {
     const costs = await store.costsOf([run.id]);
@@ -64,7 +54,7 @@ export function runService(parts: ServiceParts): RunService {
     const { allowedTools, disallowedTools } = before;
     const tools = { allowedTools, disallowedTools };
     const runsInShell = await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
-    const stored = storeMessage(message, run.lane, { ...parts, runsInShell });
+    const stored = await storeMessage(message, run.lane, { ...parts, runsInShell });
     const payload = {
       ...takenOverBy(by, before),
       message: stored.message,
@@ -85,89 +75,12 @@ export function runService(parts: ServiceParts): RunService {
     return JSON.stringify(takenOverBy(by, before));
   };
 
-  /** The store checks access as it inserts; only after a refusal is the reason looked up. */
-  const sendAs = async (
-    by: Principal,
-    request: SendRequest,
-    entry: NewAuditEntry,
-  ): Promise<Sent> => {
-    const asWhom = isAdmin(by) ? {} : { userId: by.userId };
-    try {
-      return await store.audited(entry).sendMessage({ ...request, ...asWhom });
-    } catch (error) {
-      if (isBatonError(error, 'not_found')) await findToChange(parts, by, request.sessionId);
-      throw error;
-    }
-  };
-
-  const steer = async (
-    by: Principal,
-    message: AdmissionParts,
-    entry: NewAuditEntry,
-  ): Promise<MessageReceipt> => {
-    const { sessionId } = message;
-    const { session } = await findToChange(parts, by, sessionId);
-    const request = steerOf(message, queueMax);
-    if (!capabilitiesOf(session.agent.kind).steers) throw new BatonError('cannot_steer');
-    const { runId, state, known } = await store.audited(entry).steerMessage(request);
-    if (!known) log.info({ sessionId, runId }, 'Steered');
-    return { runId, sessionId, status: state, position: 0 };
-  };
-
   return {
-    async send(by, id, body, idempotencyKey) {
-      requireRight(by, 'run');
-      const { allowedTools, disallowedTools } = body;
-      mustBeRules('allowedTools', allowedTools ?? []);
-      mustBeRules('disallowedTools', disallowedTools ?? []);
-      refuseSecrets({ allowedTools, disallowedTools }, maskJson);
-      const { message } = body;
-      const tools = { allowedTools, disallowedTools };
-      const runsInShell = await checkAdmission(parts, by, { sessionId: id, message, ...tools });
-      const runId = newRunId();
-      const stored = storeMessage(message, id, { ...parts, runsInShell });
-      const { stored: attachments, notes: files } = takeAttachments(
-        body.attachments ?? [],
-        id,
-        parts,
-      );
-      const { box } = parts;
-      const whole = {
-        sessionId: id,
-        by,
-        body,
-        runId,
-        stored,
-        files,
-        idempotencyKey,
-        maskJson,
-        box,
-      };
-      const after = { onBusy: body.onBusy, chars: body.message.length };
-      const entry = onSession(by, 'message.send', id, { after });
-      if (body.onBusy === 'steer') return steer(by, whole, entry);
-      const admission = admissionOf(whole);
-      const { original } = stored;
-      const request = { sessionId: id, admission, original, attachments, queueMax };
-      const sent = await sendAs(by, request, entry);
-      logChanges(log, sent.changes);
-      const { known, position } = sent.receipt;
-      const receipt = {
-        runId: sent.receipt.id,
-        sessionId: id,
-        status: 'queued',
-        position,
-      } as const;
-      if (!known) log.info({ sessionId: id, runId: receipt.runId, type: 'agent' }, 'Enqueued');
-      if (sent.changes.length > 0) onWork();
-      return parts.isStopped() ? { ...receipt, stopped: true } : receipt;
-    },
-
-    async listRuns(by, { sessionId, state, order, ...page }) {
+    async list(by, { sessionId, state, order, ...page }) {
       if (sessionId !== undefined) await findSession(parts, by, sessionId, 'view');
       const list = ({ limit, cursor }: Slice): Promise<Run[]> => {
-        // Queued runs are listed in the order they will start. After a move, that is not the order
-        // of their ids.
+        // Queued runs are listed in the order in which they will start, which differs from the
+        // order of their ids after a move.
         if (sessionId !== undefined && state === 'queued' && order === undefined)
           return queue.listQueued(sessionId, limit, cursor);
         const filter = {
@@ -194,41 +107,43 @@ export function runService(parts: ServiceParts): RunService {
       );
     },
 
-    getRun: async (by, id) => view(await findRun(parts, by, id, 'view')),
+    get: async (by, id) => view(await findRun(parts, by, id, 'view')),
 
-    async editRun(by, id, { message, before }) {
-      const run = await findRunToChange(parts, by, id);
-      const edit = message === undefined ? {} : await newMessage(by, run, message);
+    async edit(by, id, { message, before }) {
+      const run = await findRun(parts, by, id, 'operate');
       const move = before === undefined ? {} : { before };
       const chars = message === undefined ? {} : { chars: message.length };
       const entry = onRun(by, 'run.edit', id, { after: { ...chars, ...move } });
-      return view(await store.audited(entry).editRun(id, { ...edit, ...move }));
+      const change = (edit: RunEdit) => store.audited(entry).editRun(id, { ...edit, ...move });
+      if (message === undefined) return view(await change({}));
+      const prepare = () => newMessage(by, run, message);
+      return view(await order.pass({ sessionId: run.lane, message }, prepare, change));
     },
 
-    async removeRun(by, id) {
-      const { state } = await findRunToChange(parts, by, id);
+    async remove(by, id) {
+      const { state } = await findRun(parts, by, id, 'operate');
       const entry = onRun(by, 'run.remove', id, { before: { state } });
       await store.audited(entry).change({ do: 'remove', run: id });
     },
 
-    async cancelRun(by, id) {
-      const { state } = await findRunToChange(parts, by, id);
+    async cancel(by, id) {
+      const { state } = await findRun(parts, by, id, 'operate');
       const audited = store.audited(onRun(by, 'run.cancel', id, { before: { state } }));
       return view(await queue.cancel(id, 'stop', audited));
     },
 
-    async retryRun(by, id) {
-      const run = await findRunToChange(parts, by, id);
-      // Its payload is final only once the run has finished.
+    async retry(by, id) {
+      const run = await findRun(parts, by, id, 'operate');
+      // A run's payload is final only once the run has finished.
       if (!isTerminal(run.state)) {
         throw new BatonError('run_not_finished', undefined, { details: { state: run.state } });
       }
       const payload = await payloadAgain(by, run);
-      const fresh = newRunId();
+      const fresh = newId();
       const entry = onRun(by, 'run.retry', id, { after: { runId: fresh } });
       logChanges(log, (await store.audited(entry).retryRun(id, fresh, queueMax, payload)).changes);
       onWork();
-      return view(await findRunToChange(parts, by, fresh));
+      return view(await findRun(parts, by, fresh, 'operate'));
     },
 
     async invocations(by, runId) {

@@ -1,6 +1,7 @@
 import type { Attachment, ForkPoint, ToolCall } from '../../agents/driver.ts';
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import { isBatonError } from '../../contract/errors.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import type { Json } from '../../contract/json.ts';
 import type { AgentPayload } from '../../contract/message.ts';
 import { isBusy } from '../../contract/outcome.ts';
@@ -20,7 +21,7 @@ import { openAttachment } from '../messages/attachments.ts';
 import { openOriginal, textOfSteer } from '../messages/messages.ts';
 import { writeAttachments } from '../messages/write-attachments.ts';
 import type { Provisioner } from '../provisioner.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
+import { patient, retryWhileAway } from '../retry-while-away.ts';
 import { refusedStart } from '../rules/agent-check.ts';
 import { denialOf, explain, refusalOf } from '../rules/command-check.ts';
 import { judgeCall } from '../rules/judge-call.ts';
@@ -42,13 +43,14 @@ export interface AgentHandlerOptions extends TurnParts {
 
 /** Executes runs of type `agent`: one run loop for every driver (A1). */
 export const agentHandler =
-  (options: AgentHandlerOptions) =>
-  async (payload: AgentPayload, context: AttemptContext): Promise<unknown> => {
+  (given: AgentHandlerOptions) =>
+  async (payload: AgentPayload, context: AttemptContext<HandlerEvents>): Promise<unknown> => {
     const { run, signal } = context;
+    const options = { ...given, store: patient(given.store, signal) };
     const { store, box, ownFiles } = options;
-    const current = await retryWhileAway(signal, () => store.getSession(run.lane));
+    const current = await store.getSession(run.lane);
     if (current === null)
-      return fail('invalid_request', 'The session of this run no longer exists.');
+      return fail('invalid_request', 'The session that this run belongs to no longer exists.');
     let runtime: Runtime;
     try {
       runtime = await unlessStopped(
@@ -91,11 +93,12 @@ export const agentHandler =
     }
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
-      // Read for every call, because rules change, and the standing of people who steer the run
-      // counts from then on (P2, P3).
-      const [rules, steers] = await retryWhileAway(signal, () =>
-        Promise.all([store.rulesFor(run.lane), store.listSteers([run.id])]),
-      );
+      // Read for every call, because rules change, and because a person's standing applies from the
+      // moment they steer the run (P2, P3).
+      const [rules, steers] = await Promise.all([
+        store.rulesFor(run.lane),
+        store.listSteers([run.id]),
+      ]);
       const others = steers.map(({ standing }) => standing);
       return judgeCall(call, runtime, { sent: payload, others }, rules, ownFiles);
     };
@@ -122,18 +125,19 @@ function failIfTaken(error: unknown): unknown {
 
 /**
  * Since the message was queued, its sender may have been disabled or demoted, or may have lost
- * access to the session. A fork made before any run of the original had ended copies the
- * conversation as it is now, so its owner must still be able to read the original.
+ * access to the session. If the original session was forked before any of its runs had ended, the
+ * fork copies the original's conversation as it is now, so the fork's owner must still be able to
+ * read the original.
  */
 async function checkPeople(
   { session: { ownerId, forkedFrom } }: SessionWithFacts,
   fork: ForkPoint | undefined,
   sender: string,
-  { run, signal }: AttemptContext,
+  { run }: AttemptContext,
   { store }: AgentHandlerOptions,
 ): Promise<unknown> {
   const may = (...who: [userId: string, sessionId: string, right: 'read' | 'run']) =>
-    retryWhileAway(signal, () => mayUse(store, ...who));
+    mayUse(store, ...who);
   if (!(await may(sender, run.lane, 'run'))) return fail('permission_denied', NO_LONGER_ALLOWED);
   if (fork?.head !== null || forkedFrom === null) return null;
   if (await may(ownerId, forkedFrom, 'read')) return null;
@@ -141,24 +145,24 @@ async function checkPeople(
 }
 
 const NO_LONGER_ALLOWED =
-  'The person who sent this message may no longer run agents in this session. Someone with permission can retry it.';
+  'The person who sent this message is no longer allowed to run agents in this session. Someone with permission can retry it.';
 const ORIGINAL_NOT_SHARED =
-  "This session was forked from one that its owner can no longer read, so that session's conversation was not copied. Retry to start a new conversation.";
+  'This session’s owner can no longer read the session it was forked from, so the conversation was not copied. Retry to start a new conversation.';
 
 /**
- * Rules may have changed since the agent was configured and the message was sent. Nothing that they
- * deny now is started (P1, P3).
+ * Rules may have changed since the agent was configured and the message was sent. Refuses to start
+ * anything that the rules now deny (P1, P3).
  */
 async function checkStart(
   { session: { agent, agentStanding } }: SessionWithFacts,
   message: string,
   runtime: Runtime,
   payload: AgentPayload,
-  context: AttemptContext,
+  context: AttemptContext<HandlerEvents>,
   { store, masker, onDenied, ownFiles }: AgentHandlerOptions,
 ): Promise<unknown> {
-  const { run, signal } = context;
-  const rules = await retryWhileAway(signal, () => store.rulesFor(run.lane));
+  const { run } = context;
+  const rules = await store.rulesFor(run.lane);
   const location = { cwd: runtime.root, home: runtime.home };
   const start =
     rules === null ? null : refusedStart(agent, location, agentStanding, rules, ownFiles);
@@ -177,8 +181,8 @@ async function checkStart(
 }
 
 /**
- * A workspace may take long to become ready, or never do so, but a run can be stopped at any time
- * (Q9).
+ * A workspace may take a long time to become ready, or never become ready, but a run can be stopped
+ * at any time (Q9).
  */
 async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -202,32 +206,33 @@ const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
 
 /** Retrying a run whose conversation was lost starts a new conversation (A3). */
 async function startsFresh(
-  { run, signal }: AttemptContext,
+  { run }: AttemptContext,
   { store }: AgentHandlerOptions,
 ): Promise<boolean> {
   const { retryOf } = run;
   if (retryOf === null) return false;
-  const before = await retryWhileAway(signal, () => store.get(retryOf));
+  const before = await store.get(retryOf);
   return before?.error?.class === 'conversation_lost';
 }
 
 /**
- * An agent whose end was not recorded may still be alive, whether from this run or from an earlier
- * one that died with its node. Only the holder of the lane's claim may work in the lane (A3).
+ * An agent whose end was not recorded may still be alive, whether it was started by this run or by
+ * an earlier run that died with its node. Only the holder of the lane's claim may work in the lane
+ * (A3).
  */
 async function killLeftovers(
   runtime: Runtime,
-  { run, signal }: AttemptContext,
+  { run }: AttemptContext,
   { store, clock }: AgentHandlerOptions,
 ): Promise<void> {
-  for (const left of await retryWhileAway(signal, () => store.listUnfinished(run.lane))) {
+  for (const left of await store.listUnfinished(run.lane)) {
     const alive = await runtime.stopLeftovers(left.runId);
     if (alive.length > 0) {
       const message = `The agent of an earlier attempt could not be killed (pid ${alive.join(', ')}).`;
       throw new HandlerError('agent_crash', message);
     }
     const ended = { ...left, finishedAt: clock(), error: left.error ?? CUT_OFF };
-    await retryWhileAway(signal, () => store.putInvocation(ended));
+    await store.putInvocation(ended);
   }
 }
 
@@ -238,23 +243,21 @@ const CUT_OFF = {
 
 async function messageFor(
   payload: AgentPayload,
-  { run, signal }: AttemptContext,
+  { run }: AttemptContext,
   { store, box }: AgentHandlerOptions,
 ): Promise<string | null> {
-  const sealed = payload.original
-    ? await retryWhileAway(signal, () => store.readOriginal(run.id))
-    : undefined;
+  const sealed = payload.original ? await store.readOriginal(run.id) : undefined;
   if (sealed === null) return null;
   const message = sealed === undefined ? payload.message : openOriginal(sealed, run.lane, box);
   if (run.startedAt === null && run.retryOf === null) return message;
   // The agent that was given these messages may have died before it read them.
-  const runs = await retryWhileAway(signal, () => withRetried(run, store));
-  const steers = await retryWhileAway(signal, () => store.listSteers(runs));
+  const runs = await withRetried(run, store);
+  const steers = await store.listSteers(runs);
   const given: string[] = [];
   for (const steer of steers) {
     const { state, sender, sessionId } = steer;
     if (state !== 'given') continue;
-    const isAllowed = await retryWhileAway(signal, () => mayUse(store, sender, sessionId, 'run'));
+    const isAllowed = await mayUse(store, sender, sessionId, 'run');
     if (isAllowed) given.push(textOfSteer(box)(steer));
   }
   return given.length === 0 ? message : [message, ADDED_LATER, ...given].join('\n\n');
@@ -270,17 +273,20 @@ async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promi
   return runs;
 }
 
-const ADDED_LATER = 'While an earlier attempt was working on this, the following was added:';
+const ADDED_LATER = 'While an earlier attempt was working on this, these messages were added:';
 
-/** Written again for each attempt, because the previous one may have changed them. */
+/**
+ * Attached files are written again for each attempt, because the previous one may have changed
+ * them.
+ */
 async function filesFor(
   payload: AgentPayload,
-  { run, signal }: AttemptContext,
+  { run }: AttemptContext,
   { store, box }: AgentHandlerOptions,
   { files: workspace }: Runtime,
 ): Promise<Attachment[]> {
   if ((payload.attachments ?? []).length === 0) return [];
-  const stored = await retryWhileAway(signal, () => store.readAttachments(run.id));
+  const stored = await store.readAttachments(run.id);
   const files = stored.map(({ sealed, ...rest }) => ({
     ...rest,
     content: openAttachment(sealed, run.lane, box),

@@ -7,6 +7,8 @@ import {
   type TurnRuntime,
 } from '../../agents/driver.ts';
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
+import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentKind } from '../../contract/session.ts';
@@ -23,7 +25,6 @@ import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.
 import { Questions } from '../approvals/questions.ts';
 import type { SteerStore } from '../messages/steer-store.ts';
 import type { Steering } from '../messages/steering.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
 import type { InvocationRecord, SessionStore, SessionWithFacts } from '../session-store.ts';
 import { fitEnd } from './fit-end.ts';
 import { beginInvocation, endInvocation, withUsage } from './invocation.ts';
@@ -50,7 +51,7 @@ export interface TurnParts {
   readonly runOutputBytes?: number;
   /** Whether a run waits until a usage limit is reset; true by default. */
   readonly parkUsageLimit?: boolean;
-  /** Delivers messages to an agent at work (Q11). */
+  /** Delivers messages to a working agent (Q11). */
   readonly steering: Steering;
   /** Called when the rules refuse a tool call, for metrics. */
   readonly onDenied?: (() => void) | undefined;
@@ -60,9 +61,9 @@ export interface TurnOptions {
   readonly current: SessionWithFacts;
   readonly runtime: Runtime;
   readonly plan: TurnPlan;
-  /** Answers to calls of an earlier attempt that were interrupted. */
+  /** Answers to calls that were interrupted in an earlier attempt. */
   readonly reusableAnswers: readonly ApprovalRecord[];
-  readonly context: AttemptContext;
+  readonly context: AttemptContext<HandlerEvents>;
   readonly parts: TurnParts;
   readonly decide: (call: ToolCall) => Promise<Verdict>;
   /** Encrypts the input of a question, so that people who may answer it can see it. */
@@ -83,7 +84,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   // A command runs at once and asks no one, so this is the last moment before it may write.
   if (takesCommands(agent)) await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
-  await retryWhileAway(context.signal, () => store.putInvocation(invocation));
+  await store.putInvocation(invocation);
 
   const processes: Process[] = [];
   const runtime: TurnRuntime = {
@@ -96,7 +97,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
     },
   };
   const { run } = context;
-  const spent = await storedBytes(store, run, context.signal);
+  const spent = await storedBytes(store, run);
   const recorder = new Recorder({
     context,
     budget: new OutputBudget(parts.runOutputBytes ?? RUN_OUTPUT_BYTES, spent),
@@ -131,9 +132,7 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
   let isAsking = false;
   let known = plan.conversation;
   const tools = new Set<string>();
-  const soFar = new UsageSoFar((usage) =>
-    retryWhileAway(context.signal, () => store.putInvocation(withUsage(invocation, usage))),
-  );
+  const soFar = new UsageSoFar((usage) => store.putInvocation(withUsage(invocation, usage)));
   const ended = (how: DriverEnd): InvocationRecord =>
     endInvocation(invocation, how, [...tools], masker, clock());
   const record = async (ending: InvocationRecord, how: DriverEnd): Promise<void> => {
@@ -143,11 +142,9 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       fence: context.fence,
       lastResponse: said === null ? null : fitEnd(masker.mask(said), LAST_RESPONSE_BYTES).text,
       conversation: known,
-      ...(head === undefined ? {} : { conversationHead: head }),
-      ...(usageEarlier === undefined ? {} : { usageEarlier }),
-      ...(usageAfter === undefined ? {} : { usageAfter }),
+      ...defined({ conversationHead: head, usageEarlier, usageAfter }),
     };
-    await retryWhileAway(context.signal, () => store.putInvocation(ending, result));
+    await store.putInvocation(ending, result);
   };
   try {
     for await (const event of driver.run(turn)) {
@@ -172,16 +169,14 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
         await context.emit('agent.init', init).catch(() => {});
         // Stored at once, because after a crash the next attempt must know which conversation to
         // resume (A3).
-        await retryWhileAway(context.signal, () =>
-          store.putInvocation(invocation, {
-            fence: context.fence,
-            lastResponse: null,
-            conversation: known,
-          }),
-        );
+        await store.putInvocation(invocation, {
+          fence: context.fence,
+          lastResponse: null,
+          conversation: known,
+        });
       }
       if (event.kind === 'event' && event.type === 'agent.tool_use') {
-        tools.add(String((event.payload as { tool?: Json }).tool ?? ''));
+        tools.add(event.payload.tool);
       }
       await recorder.take(event);
     }
@@ -196,12 +191,10 @@ export async function takeTurn(options: TurnOptions): Promise<unknown> {
       await context.commit(final.value);
     }
     if (final !== null && steer !== undefined) {
-      await retryWhileAway(context.signal, () =>
-        store.releaseSteers(context.run.id, context.fence),
-      );
+      await store.releaseSteers(context.run.id, context.fence);
     }
   } finally {
-    // However it ended, nothing that the agent started stays alive (A9).
+    // However the turn ended, nothing that the agent started stays alive (A9).
     await Promise.all(processes.map((each) => each.stop()));
     await steer?.close().catch(() => {});
     if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
@@ -232,28 +225,26 @@ function turnOf(
     maskStream: () => parts.masker.stream(),
     signal,
     permit,
-    // It does not apply to a new conversation.
+    // Earlier usage does not apply to a new conversation.
     ...(plan.conversation === null && plan.fork === undefined ? {} : { usageBefore }),
     limits: {
       ...(maxTurns === undefined ? {} : { turns: maxTurns }),
       ...(budgetUsd === null ? {} : { budgetUsd: Math.max(0, budgetUsd - costUsd) }),
     },
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(mcpServers === undefined ? {} : { mcpServers }),
-    ...(trusted === undefined ? {} : { trusted }),
+    ...defined({ systemPrompt, mcpServers, trusted }),
   };
 }
 
 /**
  * A suspended node may wake up after another node has taken over the run, and start an agent that
- * the other node does not know about. Since a takeover kills earlier processes, checking the fence
- * after the start and before the agent gets any input is enough: two agents never continue one
+ * the other node does not know about. Since a takeover kills earlier processes, it is enough to
+ * check the fence after the start, before the agent gets any input: two agents never continue one
  * conversation (A3).
  */
 async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<void> {
   if (!capabilitiesOf(current.session.agent.kind).resumes) return;
-  const { run, fence, signal } = context;
-  const lane = await retryWhileAway(signal, () => parts.store.getLane(run.lane));
+  const { run, fence } = context;
+  const lane = await parts.store.getLane(run.lane);
   if (lane?.fence !== fence) throw new Error('The run now belongs to another attempt.');
 }
 
@@ -265,7 +256,7 @@ async function noteStart({ runtime, context, parts, current, plan }: TurnOptions
   const { run, attempt, signal } = context;
   const ref = await runtime.snapshot({ isFirst: run.startedAt === null, signal });
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
-  await retryWhileAway(signal, () => parts.store.putSnapshot(snapshot));
+  await parts.store.putSnapshot(snapshot);
 }
 
 /** The snapshot is taken while the agent starts; only calls that may write wait for it. */
@@ -290,5 +281,5 @@ const isCancelled = ({ signal }: AttemptContext): boolean =>
 
 const NO_END_ERROR = {
   class: 'agent_crash',
-  message: 'The agent ended without reporting a result.',
+  message: 'The agent exited without reporting a result.',
 } as const;

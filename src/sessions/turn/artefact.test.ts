@@ -23,14 +23,16 @@ test('[E5] a result too long for its event can be read in full while its session
   });
   expect(masked.startsWith(emitted.text)).toBe(true);
   const name = emitted.artefact?.name ?? '';
-  expect(await textOf(await rig.service.artefact(ADMIN, id, name))).toBe(masked);
-  await expect(rig.service.artefact(ADMIN, id, 'other.txt')).rejects.toMatchObject({
+  expect(await textOf(await rig.services.workspaces.artefact(ADMIN, id, name))).toBe(masked);
+  await expect(rig.services.workspaces.artefact(ADMIN, id, 'other.txt')).rejects.toMatchObject({
     code: 'not_found',
   });
 
-  await rig.service.remove(ADMIN, id);
+  await rig.services.sessions.remove(ADMIN, id);
   expect(existsSync(join(rig.dataDir, 'artefacts', id))).toBe(false);
-  await expect(rig.service.artefact(ADMIN, id, name)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(rig.services.workspaces.artefact(ADMIN, id, name)).rejects.toMatchObject({
+    code: 'not_found',
+  });
 });
 
 /** Like Claude Code with a tool that returned this. */

@@ -60,20 +60,20 @@ const UNSAFE = { kind: 'failed', error: { class: 'interrupted_unsafe' } };
 const never = new AbortController().signal;
 
 /** Answers the open question. */
-async function allow({ service, session }: Awaited<ReturnType<typeof attemptRig>>): Promise<void> {
+async function allow({ services, session }: Awaited<ReturnType<typeof attemptRig>>): Promise<void> {
   let id: string | undefined;
   await until(async () => {
-    const { items } = await service.listApprovals(ADMIN, {
+    const { items } = await services.approvals.list(ADMIN, {
       sessionId: session.id,
       state: 'pending',
     });
     id = items[0]?.id;
-    const [run] = await service
-      .listRuns(ADMIN, { sessionId: session.id })
+    const [run] = await services.runs
+      .list(ADMIN, { sessionId: session.id })
       .then(({ items }) => items);
     return id !== undefined && run?.state === 'waiting';
   });
-  await service.decideApproval(ADMIN, id!, { decision: 'allow', scope: 'once' });
+  await services.approvals.decide(ADMIN, id!, { decision: 'allow', scope: 'once' });
 }
 
 test('[Q16] a call that waited behind a question was not made', async () => {
@@ -198,7 +198,7 @@ test('[A3] a run that never started leaves no conversation to continue', async (
   });
   await begun.promise;
   await until(async () => (await rig.events('agent.init')).length === 1);
-  await rig.service.cancelRun(ADMIN, await rig.say('not this one'));
+  await rig.services.runs.cancel(ADMIN, await rig.say('not this one'));
   await first.die();
   let conversation: string | null = 'none';
   const second = await rig.attempt(async function* (turn) {
@@ -219,7 +219,7 @@ test('[A3] a run whose conversation was lost starts a new one when a person retr
     yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
   });
   await lost.ended();
-  await rig.service.retryRun(ADMIN, lost.run.id);
+  await rig.services.runs.retry(ADMIN, lost.run.id);
   const conversations: (string | null)[] = [];
   const record: Play = async function* (turn) {
     conversations.push(turn.conversation);
@@ -282,7 +282,7 @@ test('[Q11] a manual retry of a run includes the messages that were added to it'
     yield { kind: 'end', end: { ...END, outcome: { kind: 'failed', error } } };
   };
   for (let of = first.run.id, i = 0; i < 2; i++) {
-    of = (await rig.service.retryRun(ADMIN, of)).id;
+    of = (await rig.services.runs.retry(ADMIN, of)).id;
     await (await rig.attempt(record)).ended();
   }
   expect(messages).toHaveLength(2);

@@ -1,20 +1,17 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Masker } from '../../policy/masking/masker.ts';
-
-/** Masking takes up to 2 µs a character, so this much takes at most 33 ms. */
-const PIECE = 16 * 1024;
+import { giveWay, isLong, PIECE } from '../give-way.ts';
 
 /**
- * Masks a text of any length, with the same result as `masker.mask`, while other work of the node
- * continues: one tool result may have megabytes.
+ * Masks text of any length with the same result as `masker.mask`, but lets the node's other work
+ * continue in between: a single tool result may be several megabytes long.
  */
 export async function maskInPieces(masker: Masker, text: string): Promise<string> {
-  if (text.length <= PIECE) return masker.mask(text);
+  if (!isLong(text)) return masker.mask(text);
   const stream = masker.stream();
   let masked = '';
   for (let at = 0; at < text.length; at += PIECE) {
+    await giveWay();
     masked += stream.push(text.slice(at, at + PIECE));
-    await turn();
   }
   return masked + stream.end();
 }

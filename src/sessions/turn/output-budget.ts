@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { Run } from '../../contract/run.ts';
 import type { LogStore } from '../../queue/store.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
 
 /** How much output one run may store by default (E10). */
 export const RUN_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -15,8 +14,8 @@ const PACE_MS = 125;
 
 /**
  * How much output a run may still store (E10), across all its attempts. Until it is spent, the
- * database slows down an agent that writes too much (E7). After that nothing would, and one agent
- * could keep the server busy reading output that is never stored; hence `pace`.
+ * database slows down an agent that writes too much (E7). After that, nothing would slow it down,
+ * and one agent could keep the server busy reading output that is never stored; hence `pace`.
  */
 export class OutputBudget {
   readonly bytes: number;
@@ -41,7 +40,7 @@ export class OutputBudget {
     this.#left -= bytes;
   }
 
-  /** Call after reading `characters` that are not stored. */
+  /** Call this after reading `characters` that are not stored. */
   async pace(characters: number): Promise<void> {
     this.#read += characters;
     if (this.#read < PACE_CHARACTERS) return;
@@ -51,21 +50,15 @@ export class OutputBudget {
   }
 }
 
-/** About how many bytes an event with this payload takes in the database. */
+/** About how many bytes an event with this payload takes up in the database. */
 export const bytesOf = (payload: Json): number => EVENT_BYTES + byteLength(JSON.stringify(payload));
 
 /** How many bytes earlier attempts of the run have stored. */
-export async function storedBytes(
-  store: Pick<LogStore, 'listAfter'>,
-  run: Run,
-  signal: AbortSignal,
-): Promise<number> {
+export async function storedBytes(store: Pick<LogStore, 'listAfter'>, run: Run): Promise<number> {
   if (run.startedAt === null) return 0;
   let bytes = 0;
   for (let after = run.firstSeq - 1; ; ) {
-    const events = await retryWhileAway(signal, () =>
-      store.listAfter(run.lane, after, PAGE, run.id),
-    );
+    const events = await store.listAfter(run.lane, after, PAGE, run.id);
     for (const { payload } of events) bytes += bytesOf(payload) + artefactBytes(payload);
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return bytes;

@@ -1,4 +1,6 @@
 import { takesCommands } from '../../contract/agent-kinds.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
+import { typeOf } from '../../contract/events/type-of.ts';
 import type { Json } from '../../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../../contract/run.ts';
 import type { AgentSpec } from '../../contract/session.ts';
@@ -8,7 +10,6 @@ import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { Runtime } from '../../workspaces/runtime.ts';
 import type { ApprovalRecord, ApprovalStore } from '../approvals/approval-store.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
 import type { SessionStore } from '../session-store.ts';
 import { retryDiffOf } from './retry-diff.ts';
 import type { RunSoFar } from './turn-plan.ts';
@@ -17,7 +18,7 @@ export interface PriorAttemptsOptions {
   readonly store: Pick<Store, 'listAfter' | 'list'> &
     Pick<SessionStore, 'readSnapshot' | 'listInvocations'> &
     Pick<ApprovalStore, 'listApprovalsOf'>;
-  readonly context: Pick<AttemptContext, 'run' | 'signal' | 'emit'>;
+  readonly context: Pick<AttemptContext<HandlerEvents>, 'run' | 'signal' | 'emit'>;
   readonly runtime: Pick<Runtime, 'diff'>;
   readonly maskJson: (value: Json) => Json;
   readonly agent: AgentSpec;
@@ -28,7 +29,7 @@ export interface PriorAttemptsOptions {
 export interface PriorAttempts extends Pick<RunSoFar, 'begun' | 'acted' | 'hasPast' | 'answers'> {
   /** Answers to calls that were interrupted. */
   readonly reusableAnswers: readonly ApprovalRecord[];
-  /** Why the run must not be attempted again, for people (Q16). */
+  /** An explanation for people of why the run must not be attempted again (Q16). */
   readonly unsafe: string | null;
 }
 
@@ -46,22 +47,23 @@ const ENDED_MOST = 100;
 
 /**
  * Reads from the log what earlier attempts of the run have done (Q16); a call is stored before it
- * is allowed. Before the next attempt starts, emits what they may have changed in the workspace.
+ * is allowed. Before the next attempt starts, emits what the earlier ones may have changed in the
+ * workspace.
  */
 export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, agent } = options;
-  const { run, signal } = context;
+  const { run } = context;
   if (run.startedAt === null) return NOTHING;
   if (takesCommands(agent)) return readPriorCommand(options);
   // A trusted repository's hooks may answer instead of people.
   const calls = new PastCalls(kindOf, agent.trusted !== true);
   let begun = false;
-  for await (const event of eventsOf(store, run, signal)) {
+  for await (const event of eventsOf(store, run)) {
     calls.observe(event);
-    begun ||= event.type === 'agent.init';
+    begun ||= typeOf(event) === 'agent.init';
   }
   if (!begun) return NOTHING;
-  const answers = await retryWhileAway(signal, () => store.listApprovalsOf(run.id));
+  const answers = await store.listApprovalsOf(run.id);
   const safety = calls.safety(answers);
   if (safety.verdict === 'unsafe') {
     return { ...NOTHING, unsafe: unsafe(safety.tool) };
@@ -78,15 +80,18 @@ export async function readPriorAttempts(options: PriorAttemptsOptions): Promise<
 }
 
 const unsafe = (tool: string): string =>
-  `An earlier attempt was interrupted after it was allowed to use ${tool}, and it is unknown whether that took effect. Check, then retry manually.`;
+  `An earlier attempt was interrupted after it was allowed to use ${tool}, and it is unknown whether that took effect. Check whether it did, then retry manually.`;
 
-/** A command is the only call. Its invocation is stored before it starts. */
+/**
+ * If the message is a command, it is the run's only call. The command's invocation is stored before
+ * the command starts.
+ */
 async function readPriorCommand(options: PriorAttemptsOptions): Promise<PriorAttempts> {
   const { store, context, message, agent } = options;
-  const { run, signal } = context;
+  const { run } = context;
   const kind = kindOfCommand(message, agent.command);
   if (kind === 'reading') return NOTHING;
-  const begun = await retryWhileAway(signal, () => store.listInvocations(run.id));
+  const begun = await store.listInvocations(run.id);
   const ran = begun.some(({ error }) => error?.class !== 'overloaded');
   if (!ran) return NOTHING;
   if (kind === 'unrepeatable') return { ...NOTHING, unsafe: unsafe('Bash') };
@@ -94,11 +99,11 @@ async function readPriorCommand(options: PriorAttemptsOptions): Promise<PriorAtt
   return NOTHING;
 }
 
-/** Whether some run of the session has started and ended. */
+/** Whether any run of the session has started and ended. */
 async function hasPast({ store, context }: PriorAttemptsOptions): Promise<boolean> {
-  const { run, signal } = context;
+  const { run } = context;
   const ended = { lane: run.lane, states: [...TERMINAL_STATES], limit: ENDED_MOST };
-  const runs = await retryWhileAway(signal, () => store.list(ended));
+  const runs = await store.list(ended);
   return runs.length === ENDED_MOST || runs.some(({ startedAt }) => startedAt !== null);
 }
 
@@ -106,12 +111,10 @@ async function hasPast({ store, context }: PriorAttemptsOptions): Promise<boolea
 const isUndelivered = ({ state, usedAt }: ApprovalRecord): boolean =>
   usedAt === null && (state === 'allowed' || state === 'denied');
 
-async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run, signal: AbortSignal) {
+async function* eventsOf(store: PriorAttemptsOptions['store'], run: Run) {
   let after = run.firstSeq - 1;
   for (;;) {
-    const events = await retryWhileAway(signal, () =>
-      store.listAfter(run.lane, after, PAGE, run.id),
-    );
+    const events = await store.listAfter(run.lane, after, PAGE, run.id);
     yield* events;
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return;
@@ -126,7 +129,7 @@ async function emitDiff({
   maskJson,
 }: PriorAttemptsOptions): Promise<void> {
   const { run, signal } = context;
-  const before = await retryWhileAway(signal, () => store.readSnapshot(run.id));
+  const before = await store.readSnapshot(run.id);
   const diff = await runtime.diff(before?.ref ?? null, { signal });
   await context.emit('run.retry_diff', retryDiffOf(before?.attempt ?? 1, diff, maskJson));
 }

@@ -74,7 +74,7 @@ test('[E8] a secret is masked in two pieces, in a message, in a notice and in an
   await recorder.take({ kind: 'delta', text: `${github.slice(10)} there\n` });
   await recorder.take({ kind: 'message', text: `see ${github} there` });
   await recorder.take({ kind: 'notice', text: github });
-  const payload: Json = { input: { command: `echo ${github}` } };
+  const payload = { id: 'call', tool: 'Bash', input: { command: `echo ${github}` } };
   await recorder.take({ kind: 'event', type: 'agent.tool_use', payload });
   recorder.end();
   expect(JSON.stringify(emitted)).not.toContain(github.slice(4));
@@ -179,7 +179,7 @@ test('[P4] thinking and notices are masked before they are cut', async () => {
 
 const KIB = 1024;
 const result = (id: string, text: string) =>
-  ({ kind: 'event', type: 'agent.tool_result', payload: { id, text } }) as const;
+  ({ kind: 'event', type: 'agent.tool_result', payload: { id, ok: true, text } }) as const;
 
 test('[E10] once its budget is spent, a run stores only the newest output and its final message', async () => {
   const { recorder, emitted } = rig(64 * KIB);
@@ -233,7 +233,8 @@ test('[E10] once the budget is spent, results are cut short and not saved in ful
   await recorder.take(result('three', long));
   expect(kept).toHaveLength(1);
   const input = { command: 'z'.repeat(100 * KIB) };
-  await recorder.take({ kind: 'event', type: 'agent.tool_use', payload: { id: 'call', input } });
+  const call = { id: 'call', tool: 'Bash', input };
+  await recorder.take({ kind: 'event', type: 'agent.tool_use', payload: call });
   await recorder.take(result('four', 'w'.repeat(10 * KIB)));
   expect(emitted.map(({ type }) => type)).toEqual([
     'agent.tool_result',
@@ -243,7 +244,7 @@ test('[E10] once the budget is spent, results are cut short and not saved in ful
     'agent.tool_use',
     'agent.tool_result',
   ]);
-  expect(emitted[4]?.payload).toEqual({ id: 'call', input });
+  expect(emitted[4]?.payload).toEqual(call);
   expect(emitted[5]?.payload).toMatchObject({ id: 'four', truncated: true });
   expect(emitted[5]?.payload.text?.length).toBeLessThan(4.1 * KIB);
   expect(emitted[5]?.payload).not.toHaveProperty('artefact');

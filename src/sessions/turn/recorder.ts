@@ -1,6 +1,7 @@
-import type { DriverEvent } from '../../agents/driver.ts';
+import type { AgentEvent, DriverEvent } from '../../agents/driver.ts';
 import { fitBeginning, fitJson } from '../../agents/fit.ts';
 import { ARTEFACT_BYTES, type Artefact } from '../../contract/artefact.ts';
+import type { EventPayloads, HandlerEvents } from '../../contract/events/table.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { Masker, MaskStream } from '../../policy/masking/masker.ts';
 import { messageOf } from '../../queue/handler-result.ts';
@@ -18,26 +19,26 @@ const MESSAGE_BYTES = 200 * 1024;
 
 const NOTICE_BYTES = 8192;
 /**
- * Once the budget is spent (E10), how often the newest output is stored, and how long a result may
- * be.
+ * How often the newest output is stored once the budget is spent (E10), and how long a result may
+ * be from then on.
  */
 const NEWEST_MS = 10_000;
 const RESULT_BYTES = 4096;
 /**
- * From then on, at most one event of these types is stored per NEWEST_MS. Calls and results are
- * always stored, because they show what was done (Q16).
+ * Once the budget is spent, at most one event of these types is stored per NEWEST_MS. Calls and
+ * results are always stored, because they show what was done (Q16).
  */
-const OPTIONAL: ReadonlySet<string> = new Set(['agent.notice', 'agent.thinking']);
+const OPTIONAL: ReadonlySet<keyof HandlerEvents> = new Set(['agent.notice', 'agent.thinking']);
 
 const NOT_KEPT = 'The full text of a long result could not be saved:';
 
 type Source = 'stdout' | 'stderr' | 'agent';
 
 export interface RecorderOptions {
-  readonly context: Pick<AttemptContext, 'emit' | 'room'>;
+  readonly context: Pick<AttemptContext<HandlerEvents>, 'emit' | 'room'>;
   readonly masker: Masker;
   readonly maskJson: (value: Json) => Json;
-  /** For tool calls: no mask covers shell syntax (P4). */
+  /** Masks tool calls, so that no mask covers shell syntax (P4). */
   readonly maskCall: (input: Json) => Json;
   readonly budget: OutputBudget;
   /** Saves a tool result that is too long for an event, under the id of its call (E5). */
@@ -45,10 +46,10 @@ export interface RecorderOptions {
 }
 
 /**
- * The only writer of agent events. It masks what an agent says (E8), joins small pieces, and waits
- * while the buffer to the database is full, so that output is read no faster than it can be stored
- * (E7). Once the run's budget is spent, only the newest output is stored, periodically and at the end,
- * and tool results are cut short (E10).
+ * The only writer of agent events. The recorder masks what an agent says (E8), joins small pieces,
+ * and waits while the buffer for the database is full, so that output is read no faster than it can
+ * be stored (E7). Once the run's budget is spent, only the newest output is stored, periodically
+ * and at the end, and tool results are cut short (E10).
  */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -88,7 +89,7 @@ export class Recorder {
         return;
       case 'event':
         this.#flush();
-        await this.#event(event.type, event.payload);
+        await this.#event(event);
         return;
       case 'init':
       case 'usage':
@@ -97,41 +98,61 @@ export class Recorder {
     }
   }
 
-  /** Masks before cutting, so that a cut never leaves half a secret. */
-  async #event(type: string, payload: Json): Promise<void> {
-    const { masker, maskJson, maskCall, budget } = this.#options;
-    if (type === 'agent.tool_use') {
-      const { input = null, ...rest } = payload as { [name: string]: Json };
-      const { value, truncated } = fitJson(maskCall(input));
-      const call = { ...(maskJson(rest) as object), input: value };
-      return this.#emit(type, truncated ? { ...call, truncated } : call);
-    }
+  async #event(event: AgentEvent): Promise<void> {
+    if (event.type === 'agent.tool_use') return this.#call(event.payload);
+    if (event.type === 'agent.tool_result') return this.#result(event.payload);
+    const { type, payload } = event;
     if (await this.#isDropped(type, payload)) return;
-    const { text: given, ...rest } = payload as { [name: string]: Json };
-    if (typeof given !== 'string') return this.#emit(type, maskJson(payload));
-    const text = await maskInPieces(masker, given);
-    const masked: { [name: string]: Json } = { ...(maskJson(rest) as object), text };
-    const isResult = type === 'agent.tool_result';
-    const most = isResult && budget.isUsedUp ? RESULT_BYTES : undefined;
-    const { value, truncated } = fitBeginning(text, most);
-    if (!truncated) return this.#emit(type, masked);
-    const cut = { ...masked, text: value, truncated };
-    if (!isResult) return this.#emit(type, cut);
-    if (!budget.has(Math.min(byteLength(text), ARTEFACT_BYTES))) {
+    const isText = 'text' in payload;
+    return this.#emit(type, isText ? (await this.#fit(payload)).event : this.#masked(payload));
+  }
+
+  #call({ input, ...rest }: EventPayloads['agent.tool_use']): Promise<void> {
+    const { value, truncated } = fitJson(this.#options.maskCall(input));
+    const call = { ...this.#masked(rest), input: value };
+    return this.#emit('agent.tool_use', truncated ? { ...call, truncated } : call);
+  }
+
+  async #result(result: EventPayloads['agent.tool_result']): Promise<void> {
+    const { budget } = this.#options;
+    const { event, cut } = await this.#fit(result, budget.isUsedUp ? RESULT_BYTES : undefined);
+    if (cut === null) return this.#emit('agent.tool_result', event);
+    if (!budget.has(Math.min(byteLength(cut), ARTEFACT_BYTES))) {
       this.#noteGap();
-      return this.#emit(type, cut);
+      return this.#emit('agent.tool_result', event);
     }
     try {
-      const artefact = await this.#options.keep(String(masked['id']), text);
+      const artefact = await this.#options.keep(event.id, cut);
       budget.spend(artefact.bytes);
-      await this.#emit(type, { ...cut, artefact });
+      await this.#emit('agent.tool_result', { ...event, artefact });
     } catch (error) {
-      await this.#emit(type, cut);
+      await this.#emit('agent.tool_result', event);
       await this.#notice(`${NOT_KEPT} ${messageOf(error)}`);
     }
   }
 
-  async #isDropped(type: string, payload: Json): Promise<boolean> {
+  /**
+   * Masks text before cutting it, so that a cut never leaves half a secret. `cut` is the whole
+   * masked text if the event contains only its beginning.
+   */
+  async #fit<P extends { readonly text: string; readonly truncated?: boolean }>(
+    { text: given, ...rest }: P,
+    maxBytes?: number,
+  ): Promise<{ readonly event: P; readonly cut: string | null }> {
+    const text = await maskInPieces(this.#options.masker, given);
+    const masked = { ...this.#masked(rest), text };
+    const { value, truncated } = fitBeginning(text, maxBytes);
+    return truncated
+      ? { event: { ...masked, text: value, truncated } as unknown as P, cut: text }
+      : { event: masked as unknown as P, cut: null };
+  }
+
+  /** Masking does not change the form of a payload. */
+  #masked<P extends object>(payload: P): P {
+    return this.#options.maskJson(payload as Json) as P;
+  }
+
+  async #isDropped(type: keyof HandlerEvents, payload: Json): Promise<boolean> {
     const { budget } = this.#options;
     if (!budget.isUsedUp || !OPTIONAL.has(type)) return false;
     this.#noteGap();
@@ -152,7 +173,7 @@ export class Recorder {
     await this.#last;
   }
 
-  /** Writes what was held back. Nothing may be taken afterwards. */
+  /** Writes the output that was held back. No more events may be recorded afterwards. */
   end(): void {
     this.#endStreams();
   }
@@ -224,14 +245,14 @@ export class Recorder {
     }
   }
 
-  async #emit(type: string, payload: Json): Promise<void> {
+  async #emit<T extends keyof HandlerEvents>(type: T, payload: HandlerEvents[T]): Promise<void> {
     this.#flush();
     this.#send(type, payload);
     await this.#options.context.room();
   }
 
-  #send(type: string, payload: Json): void {
-    this.#options.budget.spend(bytesOf(payload));
+  #send<T extends keyof HandlerEvents>(type: T, payload: HandlerEvents[T]): void {
+    this.#options.budget.spend(bytesOf(payload as Json));
     this.#last = this.#options.context.emit(type, payload);
     this.#last.catch(() => {});
   }

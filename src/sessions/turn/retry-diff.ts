@@ -1,5 +1,7 @@
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
+import type { EventPayloads } from '../../contract/events/table.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
+import type { FileChange } from '../../contract/session-event.ts';
 import { fitPatch } from '../../workspaces/file-changes.ts';
 import type { WorkspaceDiff } from '../../workspaces/runtime.ts';
 
@@ -14,11 +16,12 @@ export function retryDiffOf(
   sinceAttempt: number,
   diff: WorkspaceDiff,
   maskJson: (value: Json) => Json,
-): Json {
+): EventPayloads['run.retry_diff'] {
   const { patch, files, ...rest } = diff;
   const masked = maskJson({ files: files.map((each) => ({ ...each })), ...rest }) as {
-    files: Json[];
+    files: FileChange[];
     truncated: boolean;
+    note?: string;
   };
   let room = EVENT_PAYLOAD_MAX - SPARE_BYTES;
   const listed = masked.files.filter((each) => {

@@ -11,8 +11,8 @@ import { faultyStore } from '../../test/support/faulty-store.ts';
 import { until } from '../../test/support/until.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
-import { StoreAuthenticator } from './authenticator.ts';
 import { digestOf, newSecret, newToken } from './secret.ts';
+import { StoreAuthenticator } from './store-authenticator.ts';
 
 const HOUR_MS = 60 * 60_000;
 

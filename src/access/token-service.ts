@@ -1,35 +1,57 @@
-import { type CreateToken, RIGHTS_OF, Right } from '../contract/access.ts';
+import {
+  type CreatedToken,
+  type CreateToken,
+  RIGHTS_OF,
+  Right,
+  type Token,
+} from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { AccessStore, Audited } from './access-store.ts';
-import { readPage, type Slice } from './page.ts';
-import { entryOf, isAdmin, type Principal, rightsOf, throughOf } from './principal.ts';
+import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
+import {
+  type Authorised,
+  entryOf,
+  isAdmin,
+  type Principal,
+  rightsOf,
+  throughOf,
+} from './principal.ts';
 import { digestOf, newToken } from './secret.ts';
-import type { AccessService } from './service.ts';
-import { findUser } from './users-service.ts';
+import { findUser } from './user-service.ts';
 import { toToken } from './views.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_SCOPES: readonly Right[] = ['read', 'run'];
 
+/**
+ * Users' tokens. Users manage their own tokens, and administrators also manage other users' tokens.
+ */
+export interface TokenService {
+  list(
+    by: Authorised<'account'>,
+    query: PageQuery & { userId?: string | undefined },
+  ): Promise<Page<Token>>;
+  create(by: Authorised<'account'>, body: CreateToken): Promise<CreatedToken>;
+  revoke(by: Authorised<'account'>, id: string): Promise<void>;
+}
+
 interface Parts {
   readonly store: AccessStore & Audited<AccessStore>;
+  /** Masks secrets in text that people wrote. */
   readonly mask: (text: string) => string;
 }
 
-export function tokenService({
-  store,
-  mask,
-}: Parts): Pick<AccessService, 'listTokens' | 'createToken' | 'revokeToken'> {
+export function tokenService({ store, mask }: Parts): TokenService {
   return {
-    async listTokens(by, { userId = by.userId, ...page }) {
+    async list(by, { userId = by.userId, ...page }) {
       await checkOwner(store, by, userId);
       const read = ({ limit, cursor }: Slice) =>
         store.listTokens({ userId, limit, ...(cursor === undefined ? {} : { before: cursor }) });
       return readPage(page, read, toToken, ({ id }) => id);
     },
 
-    async createToken(by, body) {
+    async create(by, body) {
       const { userId = by.userId, channel, expiresInDays } = body;
       await checkOwner(store, by, userId);
       const scopes = await scopesOf(store, by, userId, body.scopes);
@@ -53,7 +75,7 @@ export function tokenService({
       return { ...toToken(token), token: secret };
     },
 
-    async revokeToken(by, id) {
+    async revoke(by, id) {
       const token = await store.getToken(id);
       if (token === null || !(token.userId === by.userId || isAdmin(by))) {
         throw new BatonError('not_found');
@@ -99,7 +121,7 @@ async function scopesOf(
   if (wanted.length === 0) {
     throw new BatonError(
       'forbidden',
-      'This credential has neither of the default scopes ("read" and "run"). Specify the scopes. Specify the scopes.',
+      'This credential has neither of the default scopes ("read" and "run"). Specify the scopes.',
       { details: { field: 'scopes', possible } },
     );
   }
@@ -107,13 +129,13 @@ async function scopesOf(
 }
 
 /**
- * When the token that the caller uses or signed in with expires. A token they create must not
+ * The expiry of the token that the caller uses or signed in with. A token they create must not
  * outlive it, so that nobody can extend temporary access.
  */
 async function endOf(store: AccessStore, { credential = '' }: Principal): Promise<number | null> {
   if (!/^(token|cookie):/.test(credential)) return null;
   const valid = await store.findCredential(credential);
-  // It expired during the request.
+  // The token expired during the request.
   if (valid === null) throw new BatonError('unauthorized');
   return valid.tokenExpiresAt;
 }

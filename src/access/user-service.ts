@@ -1,28 +1,43 @@
-import { ADMIN_ID, type UpdateUser } from '../contract/access.ts';
+import {
+  ADMIN_ID,
+  type CreateUser,
+  type Me,
+  type SignInLink,
+  type UpdateUser,
+  type User,
+} from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
 import { newId } from '../contract/ids.ts';
 import type { Json } from '../contract/json.ts';
 import { toTime } from '../contract/time.ts';
 import type { AccessStore, Audited, UserRecord } from './access-store.ts';
-import { readPage, type Slice } from './page.ts';
-import { entryOf, type Principal, rightsOf } from './principal.ts';
+import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
+import { type Authorised, entryOf, type Principal, rightsOf } from './principal.ts';
 import { digestOf, newSecret } from './secret.ts';
-import type { AccessService } from './service.ts';
 import { toUser } from './views.ts';
 
 const LINK_MS = 24 * 60 * 60 * 1000;
 
-interface Parts {
-  readonly store: AccessStore & Audited<AccessStore>;
-  readonly publicUrl: () => string;
+/** The people who use this installation. */
+export interface UserService {
+  /** The caller. */
+  me(by: Authorised<'read'>): Promise<Me>;
+  list(by: Authorised<'admin'>, query: PageQuery): Promise<Page<User>>;
+  create(by: Authorised<'admin'>, body: CreateUser): Promise<User>;
+  get(by: Authorised<'admin'>, id: string): Promise<User>;
+  update(by: Authorised<'admin'>, id: string, body: UpdateUser): Promise<User>;
+  createSignInLink(by: Authorised<'admin'>, id: string): Promise<SignInLink>;
+  /** Ends all sign-ins of the user. */
+  signOut(by: Authorised<'admin'>, id: string): Promise<void>;
 }
 
-type Part = Pick<
-  AccessService,
-  'me' | 'listUsers' | 'createUser' | 'getUser' | 'updateUser' | 'createSignInLink' | 'signOutUser'
->;
+interface Parts {
+  readonly store: AccessStore & Audited<AccessStore>;
+  /** The URL at which browsers reach this server, without a trailing slash. */
+  readonly publicUrl: string;
+}
 
-export function userService({ store, publicUrl }: Parts): Part {
+export function userService({ store, publicUrl }: Parts): UserService {
   return {
     me: async (by) => ({
       user: toUser(await findUser(store, by.userId)),
@@ -30,21 +45,21 @@ export function userService({ store, publicUrl }: Parts): Part {
       channel: by.channel,
     }),
 
-    async listUsers(_by, page) {
+    async list(_by, page) {
       const read = ({ limit, cursor }: Slice) =>
         store.listUsers({ limit, ...(cursor === undefined ? {} : { after: cursor }) });
       return readPage(page, read, toUser, ({ name }) => name);
     },
 
-    async createUser(by, { name, role }) {
+    async create(by, { name, role }) {
       const id = newId();
       const entry = entryOf(by, 'user.create', { kind: 'user', id }, { after: { name, role } });
       return toUser(await store.audited(entry).createUser({ id, name, role }));
     },
 
-    getUser: async (_by, id) => toUser(await findUser(store, id)),
+    get: async (_by, id) => toUser(await findUser(store, id)),
 
-    async updateUser(by, id, body) {
+    async update(by, id, body) {
       const user = await findUser(store, id);
       checkSelfChange(by, id, body);
       const { before, after } = difference(user, body);
@@ -62,10 +77,10 @@ export function userService({ store, publicUrl }: Parts): Part {
       const { expiresAt } = await store
         .audited(entryOf(by, 'user.sign_in_link', { kind: 'user', id }))
         .createCode({ digest: digestOf(code), userId: id, expiresInMs: LINK_MS });
-      return { url: `${publicUrl()}/sign-in?code=${code}`, code, expiresAt: toTime(expiresAt) };
+      return { url: `${publicUrl}/sign-in?code=${code}`, code, expiresAt: toTime(expiresAt) };
     },
 
-    async signOutUser(by, id) {
+    async signOut(by, id) {
       await findUser(store, id);
       await store.audited(entryOf(by, 'user.sign_out', { kind: 'user', id })).endSignIns(id);
     },

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readPage, type Slice } from '../access/page.ts';
-import { isAdmin, type NewAuditEntry } from '../access/principal.ts';
-import { requireRight } from '../access/require-right.ts';
+import { type Page, readPage, type Slice } from '../access/page.ts';
+import { type Authorised, isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import type { ForkPoint } from '../agents/driver.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
+import { defined } from '../contract/functions/defined.ts';
 import { newId } from '../contract/ids.ts';
 import type { Level } from '../contract/level.ts';
 import { PROTECTED_LABELS } from '../contract/limits.ts';
@@ -11,62 +11,67 @@ import { standingOf } from '../contract/message.ts';
 import type {
   AgentKind,
   CreateSession,
+  ForkSession,
   Session,
+  SessionAction,
+  SessionOrder,
+  SessionStatus,
+  UpdateSession,
   WorkspaceProviderName,
   WorkspaceSpec,
 } from '../contract/session.ts';
+import type { Artefacts } from '../workspaces/artefacts.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
-import { approvalService } from './approvals/approval-service.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';
-import type { Connections } from './connections.ts';
-import { costService } from './costs/cost-service.ts';
-import { hostFor, hostService } from './host-service.ts';
+import { findSession, levelOfListed } from './find-session.ts';
+import { hostFor } from './host-service.ts';
 import { cursorOf, positionAt } from './list-cursor.ts';
-import { logService } from './logs/log-service.ts';
 import { refuseSecrets, settingsOf, wordsOf } from './refuse-secrets.ts';
 import { checkAgentStart } from './rules/admission-check.ts';
-import { ruleService } from './rules/rule-service.ts';
-import { runService } from './runs/run-service.ts';
-import type { SessionService } from './service.ts';
-import { findSession, findToChange, levelOfListed } from './service-parts.ts';
+import type { ServiceParts } from './service-parts.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 import type { Changed, NewSession, SessionStore } from './session-store.ts';
-import { shareService } from './share-service.ts';
 import { logChanges } from './status-log.ts';
 import { toSession } from './views.ts';
-import { type WorkspaceParts, workspaceService } from './workspace-service.ts';
 
 /** How long a deletion waits for a running agent to stop; the stop itself may take 5 s. */
 const DELETE_WAIT_MS = 10_000;
 
-export interface SessionsOptions extends WorkspaceParts {
-  readonly connections: Connections;
+export interface SessionQuery {
+  readonly ownerId?: string | undefined;
+  readonly status?: SessionStatus | undefined;
+  readonly tag?: string | undefined;
+  readonly label?: string | undefined;
+  readonly name?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly order?: SessionOrder | undefined;
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** Sessions, and what people and programs can do with them. */
+export interface SessionService {
+  create(by: Authorised<'run'>, body: CreateSession): Promise<Session>;
+  get(by: Authorised<'read'>, id: string): Promise<Session>;
+  list(by: Authorised<'read'>, query: SessionQuery): Promise<Page<Session>>;
+  update(by: Authorised<'run'>, id: string, body: UpdateSession): Promise<Session>;
+  /** `level` is the access that the caller needs; `operate` by default. */
+  act(by: Authorised<'run'>, id: string, action: SessionAction, level?: Level): Promise<Session>;
+  fork(by: Authorised<'run'>, id: string, body: ForkSession): Promise<Session>;
+  /** Cancels unfinished runs, waits for them to end, then removes the session. */
+  remove(by: Authorised<'run'>, id: string): Promise<void>;
+}
+
+export interface SessionParts extends ServiceParts {
+  readonly artefacts: Artefacts;
   readonly providerOf: (name: WorkspaceProviderName) => WorkspaceProvider;
   /** Throws `not_available` for an agent that this version cannot run. */
   readonly checkAgent: (kind: AgentKind) => void;
-  /** A session could not be stored, through no fault of the caller. */
+  /** Called when a session could not be stored, through no fault of the caller. */
   readonly onCreationFailed?: () => void;
 }
 
-/** The session service: checks access and input, writes the audit log, and calls the store. */
-export function createSessions(options: SessionsOptions): SessionService {
-  const { connections } = options;
-  return {
-    ...sessionService(options),
-    ...shareService(options),
-    ...runService(options),
-    ...costService(options),
-    ...approvalService(options),
-    ...ruleService(options),
-    ...logService(options, connections),
-    ...workspaceService(options),
-    ...hostService(options),
-  };
-}
-
-type Part = Pick<SessionService, 'create' | 'get' | 'list' | 'update' | 'act' | 'fork' | 'remove'>;
-
-function sessionService(options: SessionsOptions): Part {
+export function sessionService(options: SessionParts): SessionService {
   const { store, log, masker, maskJson, providerOf, checkAgent, onWork, onCreationFailed } =
     options;
 
@@ -96,7 +101,6 @@ function sessionService(options: SessionsOptions): Part {
 
   return {
     async create(by, body) {
-      requireRight(by, 'run');
       refuseSecrets(settingsOf(body), maskJson);
       checkAgent(body.agent.kind);
       refuseIsolation(body.isolation);
@@ -136,11 +140,7 @@ function sessionService(options: SessionsOptions): Part {
           archived,
           order,
           limit,
-          ...(ownerId === undefined ? {} : { ownerId }),
-          ...(status === undefined ? {} : { status }),
-          ...(tag === undefined ? {} : { tag }),
-          ...(label === undefined ? {} : { label }),
-          ...(name === undefined ? {} : { name }),
+          ...defined({ ownerId, status, tag, label, name }),
           ...(cursor === undefined ? {} : { after: positionAt(order, cursor) }),
           ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
         });
@@ -149,7 +149,7 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async update(by, id, body) {
-      const current = await findToChange(options, by, id);
+      const current = await findSession(options, by, id, 'operate');
       refuseSecrets(wordsOf(body), maskJson);
       const { description } = body;
       const changes =
@@ -160,7 +160,7 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async act(by, id, action, level = 'operate') {
-      const current = await findToChange(options, by, id, level);
+      const current = await findSession(options, by, id, level);
       const command =
         action === 'terminate' ? ({ do: action, reason: 'asked' } as const) : { do: action };
       const entry = onSession(by, `session.${action}`, id, ofAction(current, action));
@@ -171,7 +171,7 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async fork(by, id, body) {
-      const { session, host, holdOnFailure } = await findToChange(options, by, id);
+      const { session, host, holdOnFailure } = await findSession(options, by, id, 'operate');
       refuseSecrets({ name: body.name }, maskJson);
       await checkAgentStart(options, by, session.agent, session.workspace.path ?? null);
       const made = {
@@ -186,8 +186,8 @@ function sessionService(options: SessionsOptions): Part {
         pin: await isLocal(session.workspace),
         // The agent's conversation is on that host, and so is a directory that the user named.
         host,
-        // A session without its own conversation starts from the one it was forked from, and so
-        // does its fork (X3).
+        // A fork that has no conversation of its own yet starts from the session it was forked
+        // from, and so does a fork of that fork (X3).
         forkedFrom: session.conversation === null ? (session.forkedFrom ?? session.id) : session.id,
         forkPoint: forkPointOf(session),
       };
@@ -196,14 +196,16 @@ function sessionService(options: SessionsOptions): Part {
     },
 
     async remove(by, id) {
-      const { session } = await findToChange(options, by, id, 'own');
+      const { session } = await findSession(options, by, id, 'own');
+      // `deleteSession` checks this under its lock, and only that check is reliable. It is checked
+      // here as well, so that a deletion that is refused does not terminate the session first.
       if (session.labels.some((label) => PROTECTED_LABELS.includes(label))) {
         throw new BatonError('session_protected', undefined, {
           details: { labels: session.labels },
         });
       }
-      // The first step that takes effect is audited, so if the process dies after it, the log says
-      // who acted.
+      // The first step that takes effect is audited, so even if the process dies right after that
+      // step, the log says who acted.
       const { name, status } = session;
       const entry = onSession(by, 'session.delete', id, { before: { name, status } });
       const audited = store.audited(entry);
@@ -213,10 +215,10 @@ function sessionService(options: SessionsOptions): Part {
       // Done last, and not fatal: leftover files do no harm, but a half-deleted session would.
       await providerOf(session.workspace.provider)
         .delete({ sessionId: id, spec: session.workspace })
-        .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Workspace not removed'));
+        .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Could not remove a workspace'));
       await options.artefacts
         .remove(id)
-        .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Artefacts not removed'));
+        .catch((err: unknown) => log.warn({ sessionId: id, err }, 'Could not remove artefacts'));
       log.info({ sessionId: id }, 'Session deleted');
     },
   };
@@ -224,7 +226,7 @@ function sessionService(options: SessionsOptions): Part {
 
 /** False if it had already ended. */
 async function terminate(
-  { log }: SessionsOptions,
+  { log }: SessionParts,
   store: Pick<SessionStore, 'changeSession'>,
   id: string,
 ): Promise<boolean> {
@@ -238,7 +240,7 @@ async function terminate(
   }
 }
 
-async function untilQuiet({ store }: SessionsOptions, id: string): Promise<void> {
+async function untilQuiet({ store }: SessionParts, id: string): Promise<void> {
   const until = performance.now() + DELETE_WAIT_MS;
   for (;;) {
     const current = await store.getSession(id);
@@ -246,7 +248,7 @@ async function untilQuiet({ store }: SessionsOptions, id: string): Promise<void>
     if (performance.now() > until) {
       throw new BatonError(
         'session_busy',
-        'The running agent is stopping but has not ended yet. Try again in a few seconds.',
+        'The running agent is stopping but has not exited yet. Try again in a few seconds.',
       );
     }
     await delay(50);
