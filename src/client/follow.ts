@@ -1,15 +1,17 @@
 import { BatonError } from '../contract/errors.ts';
+import { typeOf } from '../contract/events/type-of.ts';
 import type { SessionEvent, SessionHint } from '../contract/session-event.ts';
 import { listen, type StreamOptions } from './listen.ts';
 import type { Contract, Operation } from './operation.ts';
-import { type ClientOptions, request } from './request.ts';
+import type { ClientOptions } from './request.ts';
+import type { StreamRequest } from './transport.ts';
 
 export interface FollowOptions extends StreamOptions {
   /** The last seq already seen; 0 starts at the beginning. */
   readonly after?: number;
 }
 
-/** The events of a session: stored ones, then new ones, in order and each exactly once. */
+/** A session's events: first the stored ones, then new ones, in order and each exactly once. */
 export function followSession(
   client: ClientOptions,
   contract: Contract,
@@ -20,7 +22,7 @@ export function followSession(
   return follow(client, sessionEvents, contract.event, id, options, () => false);
 }
 
-/** The events of a run; ends after its `done`. */
+/** A run's events; ends after the run's `done`. */
 export function followRun(
   client: ClientOptions,
   contract: Contract,
@@ -28,8 +30,10 @@ export function followRun(
   options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, void> {
   const { runEvents } = contract.operations;
-  return follow(client, runEvents, contract.event, id, options, ({ type }) => type === 'done');
+  return follow(client, runEvents, contract.event, id, options, isDone);
 }
+
+const isDone = (event: SessionEvent): boolean => typeOf(event) === 'done';
 
 /** Hints about changed sessions. Starts with `all`, and repeats it whenever hints may have been missed. */
 export async function* hints(
@@ -37,11 +41,10 @@ export async function* hints(
   { operations, hint }: Contract,
   options: StreamOptions = {},
 ): AsyncGenerator<SessionHint, void, void> {
-  const open = (signal: AbortSignal): Promise<Response> =>
-    request(client, operations.hints, {}, { signal });
-  for await (const messages of listen(client.url, open, options)) {
-    if (messages.length === 0) yield { all: true };
-    for (const { data } of messages) yield parse(data, hint);
+  const next = (): StreamRequest => ({ operation: operations.hints, input: {} });
+  for await (const texts of listen(client, next, options)) {
+    if (texts.length === 0) yield { all: true };
+    for (const text of texts) yield parse(text, hint);
   }
 }
 
@@ -56,12 +59,14 @@ async function* follow(
   let last = options.after ?? 0;
   /** The last seq on this connection. */
   let before = 0;
-  const open = (signal: AbortSignal): Promise<Response> =>
-    request(client, operation, { params: { id }, query: { after: last } }, { signal });
-  for await (const messages of listen(client.url, open, options)) {
-    if (messages.length === 0) before = 0;
-    for (const { data } of messages) {
-      const event = parse(data, read);
+  const next = (): StreamRequest => ({
+    operation,
+    input: { params: { id }, query: { after: last } },
+  });
+  for await (const texts of listen(client, next, options)) {
+    if (texts.length === 0) before = 0;
+    for (const text of texts) {
+      const event = parse(text, read);
       if (event.seq <= before) {
         throw new BatonError(
           'bad_answer',
@@ -69,7 +74,7 @@ async function* follow(
         );
       }
       before = event.seq;
-      // Already seen on the previous connection.
+      // The reader has already seen this event on the previous connection.
       if (event.seq <= last) continue;
       last = event.seq;
       yield event;
@@ -78,9 +83,9 @@ async function* follow(
   }
 }
 
-function parse<T>(data: string, read: (value: unknown) => T): T {
+function parse<T>(text: string, read: (value: unknown) => T): T {
   try {
-    return read(JSON.parse(data));
+    return read(JSON.parse(text));
   } catch (error) {
     throw new BatonError('bad_answer', undefined, { cause: error });
   }

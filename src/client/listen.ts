@@ -1,11 +1,13 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { BatonError, isBatonError } from '../contract/errors.ts';
-import { asUnreachable } from './request.ts';
+import { backoff, withJitter } from '../contract/functions/backoff.ts';
+import { asUnreachable, type ClientOptions } from './request.ts';
+import { sse } from './sse.ts';
+import type { StreamRequest } from './transport.ts';
 
 export interface StreamOptions {
   /** Ends the stream, without an error. */
   readonly signal?: AbortSignal;
-  /** Called for every connection, and with the reason whenever one is lost. */
+  /** Called whenever a connection is made, and whenever one is lost, with the reason. */
   readonly onState?: (state: 'connected' | 'reconnecting', error?: BatonError) => void;
   /** A connection that receives nothing for this long, not even a ping, is closed. */
   readonly silenceMs?: number;
@@ -13,56 +15,55 @@ export interface StreamOptions {
 }
 
 const SILENCE_MS = 45_000;
-const FIRST_DELAY_MS = 100;
-const MAX_DELAY_MS = 5000;
-
-/** Opens the stream at the reader's current position. */
-export type Open = (signal: AbortSignal) => Promise<Response>;
+const RECONNECT = { firstMs: 100, capMs: 5000 };
 
 /**
- * The messages of a stream, over as many connections as it takes; an empty batch means a new
- * connection. Ends when the signal is aborted, or when the server says that there will be no more.
- * Throws errors that another attempt would not fix.
+ * Yields the JSON texts of a stream in batches, and reconnects as often as necessary, from the
+ * position that `next` returns. An empty batch means a new connection. Ends when the signal is
+ * aborted, or when the server says that nothing more will come. Throws if another attempt would not
+ * help.
  */
 export async function* listen(
-  url: string,
-  open: Open,
+  client: ClientOptions,
+  next: () => StreamRequest,
   options: StreamOptions,
-): AsyncGenerator<readonly EventSourceMessage[], void, void> {
+): AsyncGenerator<readonly string[], void, void> {
+  const { url, transport = sse(client) } = client;
   const { signal, onState, silenceMs = SILENCE_MS, random = Math.random } = options;
   let retryMs = 0;
   let failures = 0;
   const stopped = (): boolean => signal?.aborted === true;
   while (!stopped()) {
-    const connection = new Connection(signal, silenceMs);
+    const watch = new SilenceWatch(signal, silenceMs);
     let lost: unknown = null;
     try {
-      const response = await connection.wait(open(connection.signal));
-      if (response.status === 204) return;
-      if (!isEventStream(response)) throw new BatonError('bad_answer');
+      const onRetry = (ms: number): void => {
+        retryMs = ms;
+      };
+      const opened = await watch.wait(transport(next(), { signal: watch.signal, onRetry }));
+      if (opened === null) return;
       onState?.('connected');
       yield [];
-      for await (const messages of connection.read(response, (ms) => (retryMs = ms))) {
+      const batches = opened[Symbol.asyncIterator]();
+      for (;;) {
+        const { done, value: texts } = await watch.wait(batches.next());
+        if (done === true) break;
+        if (texts.length === 0) continue;
         failures = 0;
-        yield messages;
+        yield texts;
       }
     } catch (error) {
       if (stopped()) return;
       lost = asUnreachable(error, url);
       if (!isRetryable(lost)) throw lost;
     } finally {
-      connection.close();
+      watch.close();
     }
-    const base = Math.max(retryMs, Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** failures));
-    failures = Math.min(failures + 1, 20);
+    const waitMs = Math.max(retryMs, backoff(++failures, RECONNECT));
     onState?.('reconnecting', isBatonError(lost) ? lost : undefined);
-    await pause(base * (1 + random() / 2), signal);
+    await pause(withJitter(waitMs, random), signal);
   }
 }
-
-/** A proxy may have answered with its own sign-in page. */
-const isEventStream = ({ headers }: Response): boolean =>
-  /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
 
 /** The server or its database is unavailable or overloaded, so trying again may help. */
 const isRetryable = (error: unknown): boolean =>
@@ -70,8 +71,8 @@ const isRetryable = (error: unknown): boolean =>
   error.code !== 'bad_answer' &&
   (error.status >= 500 || error.status === 429 || error.status === 408);
 
-/** One connection, which is closed when it is silent for too long. */
-class Connection {
+/** Closes a connection when it is silent for too long. */
+class SilenceWatch {
   readonly #abort = new AbortController();
   readonly #silenceMs: number;
   readonly #outer: AbortSignal | undefined;
@@ -88,7 +89,7 @@ class Connection {
     return this.#abort.signal;
   }
 
-  /** Only waiting for the server counts as silence, not a slow reader. */
+  /** Only time spent waiting for the server counts as silence; a slow reader does not. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const silent = new BatonError(
       'server_unreachable',
@@ -99,25 +100,6 @@ class Connection {
       return await promise;
     } finally {
       clearTimeout(timer);
-    }
-  }
-
-  async *read(
-    response: Response,
-    onRetry: (ms: number) => void,
-  ): AsyncGenerator<readonly EventSourceMessage[], void, void> {
-    if (response.body === null) return;
-    const reader = response.body.getReader();
-    const decoder = new TextDecoder();
-    let messages: EventSourceMessage[] = [];
-    const parser = createParser({ onRetry, onEvent: (message) => messages.push(message) });
-    for (;;) {
-      const { done, value } = await this.wait(reader.read());
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      if (messages.length === 0) continue;
-      yield messages;
-      messages = [];
     }
   }
 

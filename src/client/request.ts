@@ -1,11 +1,14 @@
 import { BatonError, ERRORS, type ErrorCode, isBatonError } from '../contract/errors.ts';
 import type { Operation } from './operation.ts';
+import type { Transport } from './transport.ts';
 
 export interface ClientOptions {
   /** The server's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly token?: string;
   readonly fetch?: typeof fetch;
+  /** How streams are opened; server-sent events by default. */
+  readonly transport?: Transport;
 }
 
 /** The input of a call, as its operation's schemas define it. */
@@ -17,12 +20,12 @@ export interface RequestInput {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** The same key and message create only one run, however often they are sent. */
+  /** A message sent several times with the same key creates only one run. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request and returns a successful response. Throws coded errors otherwise. */
+/** Sends a request and returns a successful response. Throws a coded error if there is none. */
 export async function request(
   client: ClientOptions,
   operation: Pick<Operation, 'method' | 'path'>,
@@ -55,7 +58,7 @@ function redirected({ status, headers }: Response, url: string): BatonError {
   const to = headers.get('location') ?? 'nowhere';
   return new BatonError(
     'bad_answer',
-    `${url} answered ${status} with a redirect to ${to}. Baton does not follow redirects; use that address if you trust it.`,
+    `${url} responded with ${status}, a redirect to ${to}. Baton does not follow redirects; use that address if you trust it.`,
   );
 }
 
@@ -64,7 +67,7 @@ export function asUnreachable(error: unknown, url: string, signal?: AbortSignal)
   if (signal?.aborted === true || isBatonError(error)) return error;
   return new BatonError(
     'server_unreachable',
-    `No Baton server answers at ${url} (${causeOf(error)}). Start one with \`baton up\`, or set BATON_URL to its address.`,
+    `No Baton server responds at ${url} (${causeOf(error)}). Start one with \`baton up\`, or set BATON_URL to its address.`,
     { cause: error },
   );
 }
@@ -108,7 +111,7 @@ interface Envelope {
   readonly meta?: { readonly requestId: string };
 }
 
-/** Checked by hand, because the web app does not load the schemas. */
+/** Checks the value by hand, because the web app does not load the schemas. */
 function envelopeOf(value: unknown): Envelope | null {
   const { error, meta } = (value ?? {}) as Partial<Envelope>;
   if (typeof error?.code !== 'string' || typeof error.message !== 'string') return null;
@@ -128,9 +131,9 @@ async function errorOf(response: Response, url: string): Promise<BatonError> {
   const { status } = response;
   const envelope = envelopeOf(await response.json().catch(() => null));
   if (envelope === null) {
-    // Not Baton's answer: it comes from a proxy or from another server.
+    // This response is not Baton's: it comes from a proxy or from another server.
     const code = status >= 500 ? 'server_unreachable' : (BY_STATUS[status] ?? 'bad_answer');
-    return new BatonError(code, `${url} answered ${status} ${response.statusText}`.trim());
+    return new BatonError(code, `${url} responded with ${status} ${response.statusText}`.trim());
   }
   const { error, meta } = envelope;
   const options = { details: error.details, requestId: meta?.requestId };

@@ -2,18 +2,30 @@ import { operations } from 'virtual:operations';
 import { QueryClient } from '@tanstack/react-query';
 import { clientOf } from '../../src/client/calls.ts';
 import type { Contract } from '../../src/client/operation.ts';
+import { sse } from '../../src/client/sse.ts';
+import { webSockets } from '../../src/client/websocket.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
+import { backoff } from '../../src/contract/functions/backoff.ts';
 import { createStore } from '../state/store.ts';
 import { isRetryable } from './is-retryable.ts';
-import { onNewKey } from './page-key.ts';
-import { fetchOrSocket } from './sockets.ts';
+import { fetchWithKey, onNewKey } from './page-key.ts';
+
+const RETRY = { firstMs: 300, capMs: 5000 };
+const server = { url: location.origin, fetch: fetchWithKey };
 
 /**
  * The server this page was loaded from; cookie and page key identify the user. Responses are not
  * validated, because the schemas would make up a fifth of what the first page has to load.
  */
 export const client = clientOf(
-  { url: location.origin, fetch: fetchOrSocket },
+  {
+    ...server,
+    transport: webSockets(server, {
+      fallback: sse(server),
+      createTicket: operations.createTicket,
+      network: window,
+    }),
+  },
   {
     operations,
     answer: (_, value) => value,
@@ -40,7 +52,7 @@ export const queries = new QueryClient({
       retry: (failures, error) => isRetryable(error) && failures < 5,
       // Back off longer when rate-limited.
       retryDelay: (failures, error) =>
-        isBatonError(error, 'rate_limited') ? 10_000 : Math.min(300 * 2 ** failures, 5000),
+        isBatonError(error, 'rate_limited') ? 10_000 : backoff(failures + 1, RETRY),
     },
     mutations: { networkMode: 'always', retry: false },
   },

@@ -17,7 +17,7 @@ import {
 } from './session-pages.ts';
 
 export type Connection = 'connecting' | 'connected' | 'reconnecting' | 'offline';
-/** State of the hint stream, shown as the state of the page. */
+/** State of the hint stream, shown as the connection state of the page. */
 export const connection = createStore<Connection>('connecting');
 
 /** Delay after an error that an immediate retry would not fix. */
@@ -32,7 +32,8 @@ const PAGES_KEPT = 4;
 export async function followHints(signal: AbortSignal): Promise<void> {
   const onState = (state: 'connected' | 'reconnecting'): void =>
     connection.set(state === 'reconnecting' && !navigator.onLine ? 'offline' : state);
-  // Ignored while the stream works: the server may be on this machine.
+  // While the stream works, the browser's network state is ignored: the server may be on this
+  // machine.
   const onNetwork = (): void => {
     if (connection.get() !== 'connected') onState('reconnecting');
   };
@@ -44,16 +45,17 @@ export async function followHints(signal: AbortSignal): Promise<void> {
       for await (const hint of client.hints({ signal, onState })) onHint(hint);
     } catch (error) {
       noticeError(error);
-      // The page already says that the user is signed out; there is no hurry.
+      // The page already says that the user is signed out, so there is no hurry.
       if (isBatonError(error, 'unauthorized')) pauseMs = SIGNED_OUT_MS;
     }
-    // The stream ended for good: signed out, or cut off by something between here and the server.
+    // The stream ended for good: the user is signed out, or something between the page and the
+    // server cut it off.
     onState('reconnecting');
     await pause(pauseMs);
   }
 }
 
-/** Ends early when another tab signs in. */
+/** The pause ends early when another tab signs in. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = new AbortController();
@@ -67,7 +69,7 @@ function pause(ms: number): Promise<void> {
   });
 }
 
-/** Everything may have changed. */
+/** Stands for everything, when anything may have changed. */
 const ALL = '*';
 const stale = (queryKey: readonly unknown[]) => queries.invalidateQueries({ queryKey });
 
@@ -79,8 +81,10 @@ const figuresDue = new Batch<string>(500, 10_000, () => {
   void stale(['stats']);
   void stale(['runs']);
 });
-// Runs even while the page is hidden, because its title shows how many are waiting.
+// Runs even while the page is hidden, because its title shows how many questions are waiting.
 const approvalsDue = new Batch<string>(250, 5000, () => void stale(['approvals']));
+
+const stopDue = new Batch<string>(250, 8000, () => void stale(['stop']));
 
 /** Filtered lists that the loaded sessions may have joined or left. */
 const filteredDue = new Batch<SessionFilter>(50, 8000, (filters) => {
@@ -102,8 +106,7 @@ document.addEventListener('visibilitychange', () => {
 
 function onHint(hint: SessionHint): void {
   if ('all' in hint) {
-    for (const batch of [sessionsDue, figuresDue, approvalsDue]) batch.add(ALL);
-    void stale(['stop']);
+    for (const batch of [sessionsDue, figuresDue, approvalsDue, stopDue]) batch.add(ALL);
     return;
   }
   const { sessionId, ...changes } = hint;
@@ -151,7 +154,8 @@ export function patchSession(id: string, change: (session: Session) => Session):
 }
 
 /**
- * Up to this many are loaded one by one; for more, the most recently active are loaded as a list.
+ * Up to this many sessions are loaded one by one; if there are more, the most recently active ones
+ * are loaded as a list.
  */
 const FEW = 2;
 const LAST_ACTIVE = 100;
@@ -180,9 +184,9 @@ async function refreshSession(id: string): Promise<void> {
     forget(id);
     if (!isBatonError(error, 'not_found')) return;
     changeLists((list) => withoutSession(list, id));
-    // A list that is being loaded may still contain it.
+    // A list that is being loaded may still contain the session.
     if (queries.isFetching({ queryKey: LISTS }) > 0) void stale(LISTS);
-    // Notifies the page that has it open.
+    // Notifies the page that has the session open.
     await stale(['session', id]);
   }
 }
