@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { asUnreachable, request } from '../../client/request.ts';
 import { accessEndpoints } from '../../contract/api/access.ts';
 import { AuditAction, type AuditEntry } from '../../contract/audit.ts';
+import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { type Connection, connectionFlags } from '../connection/connection.ts';
@@ -22,8 +23,8 @@ export const audit = clientCommand({
   summary: 'show who changed what, when and from where (administrators)',
   usage: '[flags]',
   about: [
-    'Newest first. Give a time as a date, an exact time, or an age: 30m, 12h, 7d.',
-    'With --export: all matching entries, one JSON object per line: baton audit --export > audit.ndjson',
+    'Newest first. A time is a date, an exact time, or an age such as 30m, 12h or 7d.',
+    'To save all matching entries, one JSON object per line: baton audit --export > audit.ndjson',
   ],
   flags: {
     user: {
@@ -36,16 +37,16 @@ export const audit = clientCommand({
       value: '<action>',
       schema: AuditAction,
       expected: AuditAction.options.join(', '),
-      help: 'only this action, such as token.create',
+      help: 'only changes with this action, such as token.create',
     },
     target: {
       value: '<id>',
       schema: z.string().min(1).max(200),
       expected: 'the id of a session, run, user or token',
-      help: 'only changes to this',
+      help: 'only changes to the object with this id',
     },
-    from: { ...moment, help: 'from this time on' },
-    to: { ...moment, help: 'before this time' },
+    from: { ...moment, help: 'only changes at or after this time' },
+    to: { ...moment, help: 'only changes before this time' },
     limit: {
       value: '<n>',
       schema: z
@@ -53,9 +54,9 @@ export const audit = clientCommand({
         .regex(/^[1-9]\d{0,5}$/)
         .transform(Number),
       expected: 'a whole number from 1 to 999999',
-      help: `number of lines (default: ${LIMIT})`,
+      help: `maximum number of entries (default: ${LIMIT})`,
     },
-    export: { help: 'all matching entries, one JSON object per line' },
+    export: { help: 'print all matching entries, one JSON object per line' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -64,10 +65,7 @@ export const audit = clientCommand({
       const { user, action, target, from, to } = flags;
       const query = {
         ...(user === undefined ? {} : { userId: (await findUser(client, user)).id }),
-        ...(action === undefined ? {} : { action }),
-        ...(target === undefined ? {} : { target }),
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
+        ...defined({ action, target, from, to }),
       };
       if (flags.export) return exportAll(connection, query);
       const entries = await newestEntries(client, query, flags.limit ?? LIMIT);
@@ -92,7 +90,7 @@ async function newestEntries(client: Client, query: Query, count: number): Promi
   return entries;
 }
 
-/** Streamed, so that a log of several years need not fit into memory. */
+/** Streams the log, so that several years of it need not fit into memory. */
 async function exportAll(connection: Connection, query: Query): Promise<void> {
   const { body } = await request(connection, accessEndpoints.exportAudit, { query });
   try {
@@ -141,7 +139,10 @@ function listingOf(
   };
 }
 
-/** `role: operator → viewer`, or the new values. Users are shown by name. */
+/**
+ * Describes a change, such as `role: operator → viewer`, or lists the new values. Users are shown
+ * by name.
+ */
 function changeOf({ before, after }: AuditEntry, nameOf: (id: string) => string): string {
   const [from, to] = [fieldsOf(before), fieldsOf(after)];
   const shortText = (value: Json | undefined): string =>

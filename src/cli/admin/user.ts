@@ -23,7 +23,7 @@ const USER_NAME = '1 to 64 letters, digits and . _ @ -, beginning with a letter 
 const ls = clientCommand({
   summary: 'list users',
   usage: '[flags]',
-  about: ['By name. Into a pipe: tab-separated lines with full ids and times.'],
+  about: ['Sorted by name. When piped, prints tab-separated lines with full ids and times.'],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     takeWords(words);
@@ -50,7 +50,9 @@ const listing: Listing<User> = {
 const add = clientCommand({
   summary: 'add a user',
   usage: '[flags] <name>',
-  about: ['They sign in with a link from "baton user link", or use a token created for them.'],
+  about: [
+    'The user signs in with a link from "baton user link", or uses a token created for them.',
+  ],
   flags: { role, ...connectionFlags },
   run: async ({ flags, words }) => {
     const [given = ''] = takeWords(words, 'name');
@@ -81,7 +83,7 @@ const set = clientCommand({
   usage: '[flags] <name>',
   flags: {
     role: { ...role, help: Role.options.join(', ') },
-    name: { value: '<name>', schema: UserName, expected: USER_NAME, help: 'their new name' },
+    name: { value: '<name>', schema: UserName, expected: USER_NAME, help: 'new name of the user' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -89,7 +91,7 @@ const set = clientCommand({
     if (flags.role === undefined && flags.name === undefined) {
       throw usageError({
         what: 'There is nothing to change.',
-        why: 'neither --role nor --name is given.',
+        why: 'neither --role nor --name was given.',
         todo: 'add at least one of them.',
       });
     }
@@ -124,7 +126,7 @@ const locking = (disabled: boolean, summary: string, about: string, verb: string
   });
 
 const link = clientCommand({
-  summary: 'create a link that signs a browser in as a user; valid once, for one day',
+  summary: 'create a sign-in link for a user; it works once and expires after one day',
   usage: '[flags] <name>',
   about: [
     'Only the link goes to stdout. The first person to open it is signed in as that user, so send it privately.',
@@ -177,8 +179,8 @@ const inTime = (time: string): string => relativeTime(time, Date.now());
 export const user: CommandGroup = {
   summary: 'add and manage users (administrators)',
   about: [
-    'A viewer can read their own and shared sessions, an operator can also run agents in them, an admin',
-    'can do everything. "baton audit" shows what they changed.',
+    'A viewer can read their own and shared sessions. An operator can also run agents in them.',
+    'An admin can do everything. "baton audit" shows who changed what.',
   ],
   commands: {
     ls,
@@ -187,7 +189,7 @@ export const user: CommandGroup = {
     lock: locking(
       true,
       'disable a user along with their sign-ins and tokens',
-      'Nothing is lost. Their queued messages do not start, but an agent that is working continues.',
+      'Nothing is deleted. Their queued messages do not start, but agents that are already working continue.',
       'Disabled',
     ),
     unlock: locking(

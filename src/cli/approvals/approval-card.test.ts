@@ -55,6 +55,26 @@ test('[C1] [A7] a file change is shown as removed and added lines', () => {
   expect(coloured).toContain('\x1b[31m  - one\x1b[39m');
 });
 
+test('[C1] [A7] fields of another tool do not replace what a call would change', () => {
+  const edits = [{ old_string: 'a', new_string: 'harmless', replace_all: true }];
+  const fields = { file_path: 'x', old_string: 'b', new_string: 'harmful' };
+  const edited = card({ tool: 'Edit', input: { ...fields, edits } });
+  expect(edited).toContain('  - b\n  + harmful\n  edits: [{');
+  const written = card({ tool: 'Write', input: { ...fields, content: 'harmful text' } });
+  expect(written).toContain('  + harmful text\n  old_string: "b"');
+  const several = card({ tool: 'MultiEdit', input: { ...fields, edits } });
+  expect(several).toContain('  + harmless\n    replace_all: true\n  old_string: "b"');
+  for (const odd of [{ a: 1 }, ['text'], 'text']) {
+    const shown = card({ tool: 'MultiEdit', input: { file_path: 'x', edits: odd } });
+    expect(shown).toContain(`  edits: ${JSON.stringify(odd)}`);
+  }
+  const input = { notebook_path: 'real.ipynb', file_path: 'other', new_source: 'x', cell: 3 };
+  const notebook = card({ tool: 'NotebookEdit', input });
+  expect(notebook).toContain('  real.ipynb\n  + x\n  file_path: "other"\n  cell: 3');
+  const missing = card({ tool: 'Edit', input: { file_path: 1, new_string: null } });
+  expect(missing).toContain('file_path: 1\n  new_string: null');
+});
+
 test('[C1] [A7] questions are shown with their choices, and plans unchanged', () => {
   const options = [{ label: 'Red', description: 'as blood' }, { label: 'Blue' }];
   const input = { questions: [{ question: 'Which colour?', options }] };
@@ -81,7 +101,7 @@ test('[C1] [A7] an answer is shown with its author and the input that is used in
   });
   expect(shown).toContain('allowed by hanako, for the session');
   expect(shown).toContain('Go ahead.');
-  expect(shown).toContain('used instead:\n  $ npm publish --dry-run');
+  expect(shown).toContain('changed to:\n  $ npm publish --dry-run');
 });
 
 test('[C1] no command can hide from the person who decides, or take over the terminal', () => {

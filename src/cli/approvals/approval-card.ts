@@ -5,9 +5,9 @@ import { type Colours, coloursFor } from '../output/style.ts';
 import { plainLine, plainText } from '../output/terminal-filter.ts';
 
 /*
- * Shows an agent's question to a person. Control codes in it must neither reach the terminal nor
- * hide anything, so they are written out as text before the filter, which would drop them along
- * with their content.
+ * Shows an agent's question to a person. Control codes in the question must neither reach the
+ * terminal nor hide anything. The filter would drop the codes along with their content, so they are
+ * first written out as text.
  */
 
 /** Longer text is truncated; `--json` shows it in full. */
@@ -15,7 +15,7 @@ const LINES_MAX = 60;
 
 type Fields = { readonly [key: string]: Json };
 
-/** The question in one line. */
+/** The question on one line. */
 export function summaryOf({ tool, kind, input }: Approval): string {
   const fields = fieldsOf(input);
   if (kind === 'question') return proseLine(textAt(questionsOf(fields)[0] ?? {}, 'question'));
@@ -23,10 +23,10 @@ export function summaryOf({ tool, kind, input }: Approval): string {
   return codeLine(`${tool} ${main ?? JSON.stringify(input)}`);
 }
 
-/** The fields that describe a call best, in order of preference. */
+/** The fields that best describe a call, in order of preference. */
 const MAIN = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path', 'plan'];
 
-/** Everything needed to decide. */
+/** Everything that a person needs in order to decide. */
 export function cardOf(approval: Approval, colours = coloursFor(process.stdout, process.env)) {
   const { dim, yellow } = colours;
   const about: [string, string | null][] = [
@@ -48,13 +48,13 @@ export function cardOf(approval: Approval, colours = coloursFor(process.stdout, 
     ...bodyOf(approval, approval.input, colours),
     ...(approval.editedInput === null
       ? []
-      : ['', dim('used instead:'), ...bodyOf(approval, approval.editedInput, colours)]),
+      : ['', dim('changed to:'), ...bodyOf(approval, approval.editedInput, colours)]),
   ];
 }
 
 /** Says that part of what will run is not shown. */
 export const hiddenIn = ({ id }: Approval): string =>
-  `Part of this is hidden: masks such as ***MASKED*** replace secrets, which are part of what runs.\nTo see everything: baton approve show ${id} --original`;
+  `Part of this is hidden: masks such as ***MASKED*** stand for secrets, so what runs differs from what you see.\nTo see everything: baton approve show ${id} --original`;
 
 const TITLES: Record<Approval['kind'], string> = {
   tool: 'The agent wants to use ',
@@ -67,7 +67,7 @@ function stateOf({ state, scope, decidedBy }: Approval): string {
   return `${state}${by}${scope === 'session' ? ', for the session' : ''}`;
 }
 
-/** What `--session` would allow later, which may be more than this call. */
+/** Says which later calls `--session` would allow; they may differ from this call. */
 function laterOf({ state, tool, sessionRule: rule }: Approval): string | null {
   if (state !== 'pending' || rule === null) return null;
   return `--session allows ${spellOutUnseen(rule)}${rule === tool ? ', with any input' : ''}`;
@@ -76,42 +76,67 @@ function laterOf({ state, tool, sessionRule: rule }: Approval): string | null {
 function bodyOf({ tool, kind }: Approval, input: Json, colours: Colours): string[] {
   const fields = fieldsOf(input);
   if (kind === 'question') return questionsOf(fields).flatMap((each) => questionLines(each));
-  if (kind === 'plan') return cut(linesOf(textAt(fields, 'plan')));
+  if (kind === 'plan')
+    return [...cut(linesOf(textAt(fields, 'plan'))), ...others(fields, ['plan'])];
   const command = textAt(fields, 'command');
   if (command !== '' && COMMANDS.includes(tool)) {
     const lines = cut(linesOf(command, spellOutUnseen)).map((line) => `  $ ${line}`);
     return [...lines, ...others(fields, ['command', 'description'])];
   }
-  const file = textAt(fields, 'file_path') || textAt(fields, 'notebook_path');
-  if (file !== '' && EDITS.includes(tool))
-    return [`  ${codeLine(file)}`, ...diff(fields, colours), ...others(fields, SHOWN)];
+  const change = Object.hasOwn(CHANGES, tool) ? CHANGES[tool] : undefined;
+  if (change !== undefined) return changeLines(fields, change, colours);
   return cut(linesOf(JSON.stringify(input, null, 2))).map((line) => `  ${line}`);
 }
 
-/** The remaining fields, so that no part of a call is left out. */
-const others = (fields: Fields, shown: readonly string[]): string[] =>
+/**
+ * The remaining fields, so that no part of a call is left out. Includes `shown` fields that are not
+ * text, because only text is displayed elsewhere.
+ */
+const others = (fields: Fields, shown: readonly string[], indent = '  '): string[] =>
   cut(
     Object.entries(fields)
-      .filter(([name]) => !shown.includes(name))
-      .flatMap(([name, value]) => linesOf(`  ${name}: ${JSON.stringify(value)}`)),
+      .filter(([name, value]) => !(shown.includes(name) && typeof value === 'string'))
+      .flatMap(([name, value]) => linesOf(`${indent}${name}: ${JSON.stringify(value)}`)),
   );
 
-const SHOWN = 'file_path notebook_path edits old_string new_string content new_source'.split(' ');
 const COMMANDS: readonly string[] = ['Bash', 'Monitor'];
-const EDITS: readonly string[] = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-/** Removed and added lines, as far as the call contains them. */
-function diff(fields: Fields, { red, green }: Colours): string[] {
-  const edits = Array.isArray(fields['edits']) ? fields['edits'].map(fieldsOf) : [fields];
-  return cut(
-    edits.flatMap((edit) => {
-      const added = ['new_string', 'content', 'new_source'].map((name) => textAt(edit, name));
-      return [
-        ...linesOf(textAt(edit, 'old_string')).map((line) => red(`  - ${line}`)),
-        ...linesOf(added.find((text) => text !== '') ?? '').map((line) => green(`  + ${line}`)),
-      ];
-    }),
-  );
+/**
+ * The fields with which a tool changes a file. A field that belongs to another tool has no effect,
+ * and is listed with the remaining ones.
+ */
+interface Change {
+  readonly file: string;
+  readonly removed?: string;
+  readonly added: string;
+  /** The field that holds a list of changes, if the tool accepts several. */
+  readonly list?: string;
+}
+const CHANGES: Readonly<Record<string, Change>> = {
+  Write: { file: 'file_path', added: 'content' },
+  Edit: { file: 'file_path', removed: 'old_string', added: 'new_string' },
+  MultiEdit: { file: 'file_path', removed: 'old_string', added: 'new_string', list: 'edits' },
+  NotebookEdit: { file: 'notebook_path', added: 'new_source' },
+};
+
+/** The file, and the lines that are removed from it and added to it. */
+function changeLines(fields: Fields, change: Change, { red, green }: Colours): string[] {
+  const { file, removed = '', added, list = '' } = change;
+  const { [list]: edits, ...rest } = fields;
+  const isList = Array.isArray(edits) && edits.every((edit) => fieldsOf(edit) === edit);
+  const texts = (of: Fields): string[] => [
+    ...linesOf(textAt(of, removed)).map((line) => red(`  - ${line}`)),
+    ...linesOf(textAt(of, added)).map((line) => green(`  + ${line}`)),
+  ];
+  const path = codeLine(textAt(fields, file));
+  if (!isList) {
+    const shown = list === '' ? [file, removed, added] : [file];
+    return [`  ${path}`, ...(list === '' ? cut(texts(fields)) : []), ...others(fields, shown)];
+  }
+  const lines = edits.map(fieldsOf).flatMap((edit) => {
+    return [...texts(edit), ...others(edit, [removed, added], '    ')];
+  });
+  return [`  ${path}`, ...cut(lines), ...others(rest, [file])];
 }
 
 export const questionsOf = (input: Json): Fields[] => {

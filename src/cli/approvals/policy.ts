@@ -87,7 +87,7 @@ const show = clientCommand({
   summary: 'show the rules of the server, a channel or a session',
   usage: '[flags]',
   about: [
-    'Without flags, it shows the rules of the whole server. A channel has default rules until someone sets others.',
+    'Without flags, shows the rules of the whole server. A channel uses its default rules until others are set.',
   ],
   flags: scopeFlags,
   run: async ({ flags, words }) => {
@@ -103,10 +103,11 @@ const set = clientCommand({
   summary: 'set the rules of the server, a channel or a session',
   usage: '[flags] allow:<rule> ask:<rule> deny:<rule> …',
   about: [
-    'They replace all existing rules. Within one scope, deny overrides ask, and ask overrides allow.',
+    'Replaces all rules of that scope. Within a scope, deny overrides ask, and ask overrides allow.',
     'baton policy set --channel line allow:Read "deny:Bash(git push)"',
-    'Rules of channels and of the whole server are set by administrators, who can also enforce them:',
-    'enforce-deny:<rule> and enforce-ask:<rule> always apply, whatever a narrower scope says.',
+    'Only administrators can set the rules of a channel or the whole server.',
+    'They can also enforce them: enforce-deny:<rule> and enforce-ask:<rule> always apply, whatever narrower',
+    'scopes say.',
   ],
   flags: {
     ...scopeFlags,
@@ -114,7 +115,7 @@ const set = clientCommand({
       value: '<file>',
       schema: z.string().min(1),
       expected: 'the path of a JSON file, or - to read from a pipe',
-      help: 'read them from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
+      help: 'read the rules from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
     },
     none: { help: 'remove all rules' },
   },
@@ -141,7 +142,7 @@ const set = clientCommand({
 const RULES = 'a JSON object with the lists "allow", "ask", "deny" and "enforced"';
 
 const test = clientCommand({
-  summary: 'test what the rules decide about a tool call, and why',
+  summary: 'show what the rules would decide about a tool call, and why',
   usage: '[flags] --channel <channel> "<tool call>"',
   about: ['baton policy test "Bash(git push)" --channel line'],
   flags: {
@@ -150,7 +151,7 @@ const test = clientCommand({
       ...channel,
       help: `the channel a message comes from: ${Channel.options.join(', ')}`,
     },
-    session: { ...session, help: 'test it in this session' },
+    session: { ...session, help: 'also apply the rules of this session' },
   },
   run: async ({ flags, words }) => {
     const [text = ''] = takeWords(words, 'tool call');
@@ -178,8 +179,8 @@ export const policy: CommandGroup = {
   summary: 'show, set and test the rules for what agents may do',
   about: [
     'A rule is Tool or Tool(specifier), such as Read or Bash(git push).',
-    'Checked in this order: session, channel, server, then the defaults of the channel; the first match',
-    'wins. Enforced rules of a channel or of the server always apply.',
+    'Rules are checked in this order: session, channel, server, then the channel’s defaults.',
+    'The first match wins. Enforced rules of a channel or of the server always apply.',
   ],
   commands: { show, set, test },
 };

@@ -1,47 +1,43 @@
-import type { z } from 'zod';
 import { spellOutUnseen, spellOutUnseenInProse } from '../../client/spell-out-unseen.ts';
-import { QUEUE_EVENTS } from '../../contract/event.ts';
+import {
+  EVENTS,
+  type EventPayloads,
+  type EventType,
+  payloadOf,
+} from '../../contract/events/table.ts';
 import { EVERYTHING_STOPPED } from '../../contract/limits.ts';
 import type { RunError } from '../../contract/outcome.ts';
 import type { RunState } from '../../contract/run.ts';
-import { SESSION_EVENTS, type SessionEvent } from '../../contract/session-event.ts';
+import type { SessionEvent } from '../../contract/session-event.ts';
 import { REASON_WORDS, STATUS_WORDS } from './status-words.ts';
 
-const schemas = { ...QUEUE_EVENTS, ...SESSION_EVENTS };
-export type Payloads = { [T in keyof typeof schemas]: z.infer<(typeof schemas)[T]> };
-
-/** The payload of an event, or undefined if this version does not recognise it. */
-export function payloadOf<T extends keyof Payloads>(
-  type: T,
-  event: SessionEvent,
-): Payloads[T] | undefined {
-  if (event.type !== type) return undefined;
-  const parsed = schemas[type].safeParse(event.payload);
-  return parsed.success ? (parsed.data as Payloads[T]) : undefined;
-}
-
-/** A sentence about an event; if it has `detail`, it is shown only in the log. */
+/** A sentence about an event. If `detail` is true, the sentence is shown only in the log. */
 export interface Note {
   readonly text: string;
   readonly detail: boolean;
 }
 
-type Notes = {
-  [T in keyof Payloads]?: (payload: Payloads[T], event: SessionEvent, clock: Clock) => string;
+/** A note for each type of event that has one. */
+export type Notes = {
+  readonly [T in EventType]?: (
+    payload: EventPayloads[T],
+    event: SessionEvent,
+    clock: Clock,
+  ) => string;
 };
 type Clock = (time: number) => string;
 
-/** Shown to a person waiting for the run. */
+/** Notes for a person who is waiting for the run. */
 const important: Notes = {
   'run.retry_scheduled': ({ error, nextRunAt }, _, clock) =>
     `${sentence(error.message)} Retrying at ${clock(nextRunAt)}.`,
   'run.parked': ({ error, until }, _, clock) =>
     `${sentence(error.message)} Resumes at ${clock(until)}.`,
-  'run.restarted': () => 'The worker stopped; the run starts again.',
+  'run.restarted': () => 'The worker stopped; the run will start again.',
   'run.handed_back': ({ reason }) =>
     reason === EVERYTHING_STOPPED
-      ? 'An administrator stopped everything; the run continues once it is resumed.'
-      : 'The worker is stopping; the run continues when another one takes it.',
+      ? 'An administrator stopped everything; the run continues when everything is resumed.'
+      : 'The worker is stopping; the run continues when another worker takes it.',
   'run.waiting': () => 'The agent is waiting for an answer.',
   'approval.requested': ({ approvalId, tool }) =>
     `The agent wants to use ${spellOutUnseen(tool)}. See "baton approve show ${approvalId}".`,
@@ -75,8 +71,8 @@ const details: Notes = {
 
 /** The note for an event that is not agent text; undefined if it has none. */
 export function noteOf(event: SessionEvent, clock: Clock): Note | undefined {
-  if (!Object.hasOwn(schemas, event.type)) return undefined;
-  const type = event.type as keyof Payloads;
+  if (!Object.hasOwn(EVENTS, event.type)) return undefined;
+  const type = event.type as EventType;
   const payload = payloadOf(type, event);
   const write = (important[type] ?? details[type]) as
     | ((payload: unknown, event: SessionEvent, clock: Clock) => string)
@@ -105,5 +101,5 @@ const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${t
 export const money = (usd: number): string =>
   usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 
-/** For programs: without the floating-point noise of sums. */
+/** An amount for programs, without the floating-point noise of sums. */
 export const plainUsd = (usd: number): number => Number(usd.toFixed(8));

@@ -1,6 +1,7 @@
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
+import { type EventType, payloadOf } from '../../contract/events/table.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
-import { noteOf, payloadOf } from './event-notes.ts';
+import { noteOf } from './event-notes.ts';
 
 /** One item to show: agent text, or a note about an event. */
 export type TranscriptItem =
@@ -9,8 +10,14 @@ export type TranscriptItem =
   | { readonly kind: 'pause' }
   | { readonly kind: 'note'; readonly text: string; readonly detail: boolean };
 
-/** After these, the agent starts over; its earlier text is not continued. */
-const BREAKS = ['run.restarted', 'run.handed_back', 'run.retry_scheduled', 'run.parked', 'done'];
+/** After these events, the agent starts over; its earlier text is not continued. */
+const BREAKS: ReadonlySet<string> = new Set<EventType>([
+  'run.restarted',
+  'run.handed_back',
+  'run.retry_scheduled',
+  'run.parked',
+  'done',
+]);
 
 /** No stored message is longer, so no more text needs to be kept for the comparison. */
 const KEPT_CHARACTERS = EVENT_PAYLOAD_MAX;
@@ -21,7 +28,7 @@ const KEPT_CHARACTERS = EVENT_PAYLOAD_MAX;
  * message is shown exactly once: its pieces as they arrive, then the part they did not cover.
  */
 export class Transcript {
-  /** For each run, the text of its unfinished message that has been shown so far. */
+  /** For each run, the part of its unfinished message that has been shown so far. */
   readonly #shown = new Map<string, string>();
   readonly #clock: (time: number) => string;
 
@@ -44,7 +51,7 @@ export class Transcript {
       this.#shown.delete(run);
       return [{ kind: 'text', text: rest, stream: 'stdout' }, { kind: 'pause' }];
     }
-    if (BREAKS.includes(event.type)) this.#shown.delete(run);
+    if (BREAKS.has(event.type)) this.#shown.delete(run);
     const note = noteOf(event, this.#clock);
     return note === undefined ? [] : [{ kind: 'note', ...note }];
   }

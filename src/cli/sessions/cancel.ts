@@ -14,7 +14,9 @@ const BEGUN = ['running', 'dequeued', 'waiting', 'retry_scheduled'] as const;
 export const cancel = clientCommand({
   summary: 'cancel a run, or the current run of a session',
   usage: '[flags] <run|session>',
-  about: ['A queued run is cancelled at once; a running one is asked to stop and ends soon.'],
+  about: [
+    'A queued run is cancelled immediately; a running one is asked to stop and ends soon afterwards.',
+  ],
   flags: connectionFlags,
   run: async ({ flags, words }) => {
     const [reference = ''] = takeWords(words, 'run|session');

@@ -20,8 +20,9 @@ export const cost = clientCommand({
   summary: 'show what agents have cost',
   usage: '[session] [flags]',
   about: [
-    'With a session: its cost by model. Without: all sessions you can see, by default for the last 30 days.',
-    'Give a time as a date, an exact time, or an age: 30m, 12h, 7d. Days are in UTC.',
+    'With a session, shows its cost by model.',
+    'Without a session, shows the cost of all sessions you can see, by default for the last 30 days.',
+    'A time is a date, an exact time, or an age such as 30m, 12h or 7d. Days are in UTC.',
   ],
   flags: {
     by: {
@@ -30,8 +31,8 @@ export const cost = clientCommand({
       expected: CostBy.options.join(', '),
       help: `group by ${CostBy.options.join(', ')} (default: day)`,
     },
-    from: { ...moment, help: 'from this time on' },
-    to: { ...moment, help: 'before this time' },
+    from: { ...moment, help: 'only costs at or after this time' },
+    to: { ...moment, help: 'only costs before this time' },
     ...connectionFlags,
   },
   run: async ({ flags, words }) => {
@@ -44,7 +45,7 @@ export const cost = clientCommand({
             ? '--by, --from and --to cannot be combined with a session.'
             : `Unexpected argument: "${extra}".`,
         why: 'this command takes one session, or flags that apply to all sessions.',
-        todo: 'leave out one or the other.',
+        todo: 'leave one of them out.',
       });
     }
     await withServer(flags, async (client) => {

@@ -1,10 +1,11 @@
 import type { Client } from '../../client/client.ts';
 import { isBatonError } from '../../contract/errors.ts';
+import { payloadOf } from '../../contract/events/table.ts';
 import type { RunState } from '../../contract/run.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { type CommandContext, EXIT } from '../command.ts';
 import { clockAt } from '../output/clock.ts';
-import { endOf, payloadOf } from '../output/event-notes.ts';
+import { endOf } from '../output/event-notes.ts';
 import { printJson } from '../output/output.ts';
 import { Printer } from '../output/printer.ts';
 import { Transcript } from '../output/transcript.ts';
@@ -45,7 +46,7 @@ export async function followRun(
   }
 }
 
-/** Needs no note: the agent's text and the exit code already show it. */
+/** A plain success needs no note: the agent's text and the exit code already show it. */
 const isPlainSuccess = (event: SessionEvent): boolean =>
   payloadOf('run.finished', event)?.state === 'succeeded';
 
@@ -69,13 +70,13 @@ class Cancelling {
         if (isBatonError(error, 'run_finished')) this.#wanted = false;
         else if (isBatonError(error, 'server_unreachable')) {
           printer.note(
-            'Can’t reach the server; the run will be cancelled when it is reachable again.',
+            'Can’t reach the server; the run will be cancelled when the server can be reached again.',
           );
         } else printer.note(`The run could not be cancelled: ${(error as Error).message}`);
       }
     };
     const begin = (): void => {
-      printer.note('Cancelling. Press Ctrl-C again to exit now; the run is still cancelled.');
+      printer.note('Cancelling. Press Ctrl-C again to exit now; the run will still be cancelled.');
       this.#wanted = true;
       // After a second signal, wait briefly for this request before exiting.
       context.beforeExit.add(this.#ask());

@@ -17,7 +17,9 @@ const PAGE = 1000;
 export const logs = clientCommand({
   summary: 'show the log of a session or run',
   usage: '[flags] <session|run>',
-  about: ['With -f it also shows new events: for a run until it ends, for a session until Ctrl-C.'],
+  about: [
+    'With -f, keeps showing new events until the run ends (for a session, until you press Ctrl-C).',
+  ],
   flags: {
     follow: { short: 'f', help: 'also show new events as they arrive' },
     after: {

@@ -1,6 +1,6 @@
 import type { StreamOptions } from '../../client/listen.ts';
 
-/** Notes for when the connection to a followed server is lost, and when it is back. */
+/** Notes shown when the connection to a followed server is lost, and when it is restored. */
 export function lossNotes(
   note: (text: string) => void,
   onConnected: () => void = () => {},
@@ -14,7 +14,9 @@ export function lossNotes(
         onConnected();
       } else if (++losses === 2) {
         // A single loss may be a proxy's timeout, which needs no note.
-        note('Lost the connection to the server; retrying. Runs do not depend on this command.');
+        note(
+          'Lost the connection to the server; reconnecting. Runs do not depend on this connection.',
+        );
       }
     },
   };

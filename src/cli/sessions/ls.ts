@@ -20,7 +20,9 @@ const STATUSES = Object.values(STATUS_WORDS).join(', ');
 export const ls = clientCommand({
   summary: 'list sessions',
   usage: '[flags]',
-  about: ['Last active first. Into a pipe: tab-separated lines with full ids and times.'],
+  about: [
+    'Most recently active first. When piped, prints tab-separated lines with full ids and times.',
+  ],
   flags: {
     status: {
       value: '<status>',

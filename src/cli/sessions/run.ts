@@ -46,7 +46,7 @@ const flags = {
       .min(1)
       .transform((path) => resolve(path)),
     expected: 'the path of a directory',
-    help: 'where the agent works, on the server (default: a new directory)',
+    help: 'directory on the server where the agent works (default: a new one)',
   },
   on: {
     value: '<host>',
@@ -60,11 +60,12 @@ const flags = {
 } as const;
 
 export const run = clientCommand({
-  summary: 'send a message to an agent and show its answer as it arrives',
+  summary: 'send a message to an agent and show its response as it arrives',
   usage: '[flags] [--] "message"',
   about: [
-    'Creates a session, sends the message and follows the run. A message given as "-" or left out is',
-    'read from a pipe. Ctrl-C cancels the run and waits for it to end; a second one exits at once.',
+    'Creates a session, sends the message and follows the run.',
+    'If the message is "-" or omitted, it is read from a pipe.',
+    'Ctrl-C cancels the run and waits for it to end; a second one exits immediately.',
     '',
     'Exit code: 0 succeeded, 1 failed, 130 cancelled, 2 refused or wrong usage, 3 no server.',
   ],
@@ -100,7 +101,7 @@ function refuseMixture(given: Given<typeof flags>): void {
   if (other === undefined) return;
   throw usageError({
     what: `--session and --${other} cannot be combined.`,
-    why: `--${other} is for a new session, --session names an existing one.`,
+    why: `--${other} is for a new session; --session names an existing one.`,
     todo: 'leave one of them out.',
   });
 }
@@ -122,7 +123,7 @@ async function sessionFor(client: Client, given: Given<typeof flags>): Promise<S
   });
 }
 
-/** For a person who does not wait for the run. */
+/** Shows the receipt to a person who is not waiting for the run. */
 export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
   const { runId, status, position, stopped } = receipt;
   const ahead = position === 0 ? '' : `; ${position} ahead of it`;
@@ -133,9 +134,9 @@ export function showReceipt(receipt: MessageReceipt, { name }: Session): void {
 }
 
 const STOPPED =
-  'An administrator has stopped everything; the run starts once it is resumed. "baton ls" shows why.';
+  'An administrator has stopped everything; the run starts when everything is resumed. "baton ls" shows why.';
 
-/** Says why the answer may take a while. */
+/** Says why the response may take a while. */
 export function noteWaiting(
   printer: Printer,
   { position, stopped }: MessageReceipt,
@@ -147,7 +148,7 @@ export function noteWaiting(
     printer.note('This session’s queue is paused; run "baton resume" to continue.');
   } else if (session.hostAway) {
     printer.note(
-      `No worker is running on this session’s machine (${session.hostName}). The run starts when one is running again, or when an administrator moves the session.`,
+      `No worker is running on this session’s machine (${session.hostName}). The run starts when a worker runs there again, or when an administrator moves the session.`,
     );
   } else if (position > 0) {
     printer.note(`Queued; ${position === 1 ? 'one run is' : `${position} runs are`} ahead of it.`);

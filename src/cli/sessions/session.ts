@@ -11,15 +11,16 @@ const move = clientCommand({
   summary: 'move a session to another host (administrators)',
   usage: '[flags] <session> --to <host>',
   about: [
-    'Use this when a host is gone for good. Copy the workspace first: to the same path if one was given,',
-    'otherwise into the data directory of the new host. If it is missing there, nothing changes.',
+    'Use this when a host is gone for good. Copy the workspace to the new host first.',
+    'If you chose its directory, keep the same path; otherwise copy it into the data directory there.',
+    'If the workspace is missing on the new host, nothing changes.',
   ],
   flags: {
     to: {
       value: '<host>',
       schema: z.string().trim().min(1),
       expected: 'the name or the id of a host, as shown by "baton nodes"',
-      help: 'the host to move it to',
+      help: 'host to move the session to',
     },
     ...connectionFlags,
   },
@@ -29,7 +30,7 @@ const move = clientCommand({
     if (host === undefined) {
       throw usageError({
         what: 'Missing option: --to <host>.',
-        why: '"baton session move" needs the host to move to.',
+        why: '"baton session move" needs to know which host to move the session to.',
         todo: 'add it; "baton nodes" lists the hosts.',
       });
     }
