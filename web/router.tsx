@@ -4,17 +4,56 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { Inbox, LayoutDashboard, Plus, Settings } from 'lucide-react';
 import { loadPatiently } from './api/load-patiently.ts';
 import { isRunGroup, type RunGroup } from './dashboard/figures.ts';
+import { WaitingBadge } from './shell/badge.tsx';
+import type { NavPage } from './shell/nav-page.ts';
 import { Broken, NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { preloadStart, Start } from './shell/start.tsx';
 import { withRest } from './texts/language.ts';
 
-/* The routes; the server has the same list (src/server/web/paths.ts). */
+/*
+ * The routes, and the pages that the navigation leads to. The server has the same paths
+ * (src/server/web/paths.ts).
+ */
+
+const NAV_PAGES: readonly NavPage[] = [
+  {
+    to: '/new',
+    name: { en: 'New session', ja: '新しいセッション' },
+    icon: Plus,
+    keys: 'c',
+    needs: 'run',
+    tab: { place: 2, name: { en: 'New', ja: '新規' } },
+  },
+  {
+    to: '/inbox',
+    name: { en: 'Inbox', ja: '受信トレイ' },
+    icon: Inbox,
+    keys: 'g i',
+    tab: { place: 1 },
+    badge: WaitingBadge,
+  },
+  {
+    to: '/dashboard',
+    name: { en: 'Dashboard', ja: 'ダッシュボード' },
+    icon: LayoutDashboard,
+    keys: 'g d',
+    tab: { place: 3, name: { en: 'Dashboard', ja: '状況' } },
+  },
+  {
+    to: '/settings',
+    name: { en: 'Settings', ja: '設定' },
+    icon: Settings,
+    keys: 'g s',
+    tab: { place: 4 },
+  },
+];
 
 const root = createRootRoute({
-  component: Shell,
+  component: () => <Shell pages={NAV_PAGES} />,
   notFoundComponent: NotFound,
   errorComponent: Broken,
 });

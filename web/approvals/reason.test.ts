@@ -39,6 +39,10 @@ it('[P1] [C2] every reason of the tool rules is translated', () => {
   expect(why(`${steered.reason}; it has too many names to see where its links lead`)).toBe(
     approvals.why.notFollowed(why(steered.reason)!),
   );
+  const unknown = '; it is unknown where its links lead';
+  expect(why(`${steered.reason}${unknown}`)).toBe(approvals.why.unknownLink(why(steered.reason)!));
+  const both = `${steered.reason}; through a link it leads to "/x"`;
+  expect(why(`${both}${unknown}`)).toBe(approvals.why.unknownLink(why(both)!));
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',
     session: { ...empty, deny: ['Bash(rm -rf)'] },

@@ -1,14 +1,15 @@
 import type { Texts } from '../texts/en/all.ts';
 
 /*
- * Why the tool rules require approval. The server explains it in English
- * (src/policy/tools/decide.ts); known phrases are translated, anything else is shown unchanged.
+ * Why the tool rules require approval. The server gives the reason in English
+ * (src/policy/tools/decide.ts); known phrases are translated, and anything else is shown unchanged.
  */
 
 type Words = Texts['approvals']['why'];
 
 const LINKED = /^(.+); through a link it leads to (.+)$/s;
 const NOT_FOLLOWED = /^(.+); it has too many names to see where its links lead$/s;
+const UNKNOWN_LINK = /^(.+); it is unknown where its links lead$/s;
 const STEERED = /^(.+); the run was steered from (\w+)$/s;
 const BY_RULE =
   /^"(.+)" requires approval under the (enforced )?rules of the (session|channel|whole server)(?: \w+, on which the credential was created)?$/s;
@@ -23,6 +24,10 @@ export function whyOf(
   words: Words,
   channels: Texts['common']['channels'],
 ): string | null {
+  const unknownLink = UNKNOWN_LINK.exec(reason);
+  if (unknownLink !== null) {
+    return words.unknownLink(whyOf(unknownLink[1]!, words, channels) ?? '').trim();
+  }
   const linked = LINKED.exec(reason);
   if (linked !== null) {
     return words.linked(whyOf(linked[1]!, words, channels) ?? '', linked[2]!).trim();

@@ -1,6 +1,7 @@
+import { type EventFields, fieldsOf, textOrNull } from '../../src/client/fields.ts';
+import { typeOf } from '../../src/contract/events/type-of.ts';
 import type { SessionStatus, StatusReason } from '../../src/contract/session.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
-import { fieldsOf, textOrNull } from '../conversation/log/fields.ts';
 
 /* The log is read backwards by seq, because the latest events are viewed most. */
 
@@ -30,13 +31,15 @@ const STATUSES: Record<SessionStatus, true> = {
 const isStatus = (text: string | null): text is SessionStatus =>
   text !== null && Object.hasOwn(STATUSES, text);
 
-/** Status changes in the order of the given events. */
+/** The status changes among the given events, in the same order. */
 export function statusChanges(events: readonly SessionEvent[]): StatusChange[] {
-  return events.flatMap(({ seq, at, type, payload }): StatusChange[] => {
+  return events.flatMap((event): StatusChange[] => {
+    const { seq, at } = event;
+    const type = typeOf(event);
     if (type === 'session.created')
       return [{ seq, at, from: null, to: 'PENDING', reason: 'created', error: null }];
     if (type !== 'session.status') return [];
-    const fields = fieldsOf(payload);
+    const fields: EventFields<'session.status'> = fieldsOf(event.payload);
     const from = textOrNull(fields, 'from');
     const to = textOrNull(fields, 'to');
     // A status from a newer server is unknown here.

@@ -1,4 +1,7 @@
+import { type EventFields, fieldsOf, textIn } from '../../src/client/fields.ts';
 import { ExportLine } from '../../src/contract/api/sessions.ts';
+import type { EventType } from '../../src/contract/events/table.ts';
+import { typeOf } from '../../src/contract/events/type-of.ts';
 import type { Json } from '../../src/contract/json.ts';
 import type { RunState } from '../../src/contract/run.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
@@ -21,7 +24,7 @@ export interface MarkdownWords {
   readonly duration: (ms: number) => string;
 }
 
-/** An exported session as readable text: messages, answers and tool calls. */
+/** An exported session as readable text: messages, responses and tool calls. */
 export function toMarkdown(ndjson: string, words: MarkdownWords): string {
   const lines = ndjson
     .split('\n')
@@ -36,7 +39,7 @@ export function toMarkdown(ndjson: string, words: MarkdownWords): string {
     else {
       const { event } = line;
       const run = event.runId === null ? undefined : runs.get(event.runId);
-      if (event.type === 'run.start' && run !== undefined && !started.has(run.id)) {
+      if (typeOf(event) === 'run.start' && run !== undefined && !started.has(run.id)) {
         started.add(run.id);
         parts.push(`## ${words.time(event.at)}`, quoted(run.message ?? run.type));
       }
@@ -60,41 +63,44 @@ function head(session: Session, words: MarkdownWords): string[] {
   return [`# ${session.name}`, ...(session.description === '' ? [] : [session.description]), list];
 }
 
-type Fields = Readonly<Record<string, Json | undefined>>;
-
 /** One event as text; events meant only for programs are left out. */
-function eventText(
-  { type, payload }: SessionEvent,
-  run: RunView | undefined,
-  words: MarkdownWords,
-): string[] {
-  const fields: Fields =
-    typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload : {};
-  const text = typeof fields['text'] === 'string' ? fields['text'] : '';
-  const tool = typeof fields['tool'] === 'string' ? fields['tool'] : '';
-  switch (type) {
-    case 'agent.message':
-      return text.trim() === '' ? [] : [run?.type === 'agent' ? text.trimEnd() : fenced(text)];
-    case 'agent.thinking':
-      return text.trim() === '' ? [] : [quoted(`*${words.thinking}*\n\n${text.trim()}`)];
-    case 'agent.notice':
-      return text.trim() === '' ? [] : [quoted(text.trim())];
-    case 'run.steered':
-      return [quoted(text)];
-    case 'agent.tool_use':
-      return [`**${tool}**`, fenced(shown(fields['input']))];
-    case 'agent.tool_result':
-      return [...(fields['ok'] === false ? [`*${words.failed}*`] : []), fenced(text)];
-    case 'policy.denied':
-      return [`*${words.denied(tool)}*`];
-    case 'approval.decided':
-      return [`*${fields['decision'] === 'allow' ? words.allowed : words.refused}*`];
-    case 'run.finished':
-      return run === undefined ? [] : [ended(run, words), '---'];
-    default:
-      return [];
-  }
+function eventText(event: SessionEvent, run: RunView | undefined, words: MarkdownWords): string[] {
+  const write = Object.hasOwn(TEXTS, event.type) ? TEXTS[event.type as EventType] : undefined;
+  return write?.(fieldsOf(event.payload), words, run) ?? [];
 }
+
+type Write<T extends EventType> = (
+  fields: EventFields<T>,
+  words: MarkdownWords,
+  run: RunView | undefined,
+) => string[];
+
+const TEXTS: { readonly [T in EventType]?: Write<T> } = {
+  'agent.message': (fields, _, run) => {
+    const text = textIn(fields, 'text');
+    if (text.trim() === '') return [];
+    return [run?.type === 'agent' ? text.trimEnd() : fenced(text)];
+  },
+  'agent.thinking': (fields, words) => {
+    const text = textIn(fields, 'text').trim();
+    return text === '' ? [] : [quoted(`*${words.thinking}*\n\n${text}`)];
+  },
+  'agent.notice': (fields) => {
+    const text = textIn(fields, 'text').trim();
+    return text === '' ? [] : [quoted(text)];
+  },
+  'run.steered': (fields) => [quoted(textIn(fields, 'text'))],
+  'agent.tool_use': (fields) => [`**${textIn(fields, 'tool')}**`, fenced(shown(fields.input))],
+  'agent.tool_result': (fields, words) => [
+    ...(fields.ok === false ? [`*${words.failed}*`] : []),
+    fenced(textIn(fields, 'text')),
+  ],
+  'policy.denied': (fields, words) => [`*${words.denied(textIn(fields, 'tool'))}*`],
+  'approval.decided': (fields, words) => [
+    `*${fields.decision === 'allow' ? words.allowed : words.refused}*`,
+  ],
+  'run.finished': (_, words, run) => (run === undefined ? [] : [ended(run, words), '---']),
+};
 
 function ended({ state, startedAt, finishedAt, costUsd, error }: RunView, words: MarkdownWords) {
   const taken =
@@ -106,7 +112,7 @@ function ended({ state, startedAt, finishedAt, costUsd, error }: RunView, words:
   return `*${[words.run[state], ...taken, ...cost, ...why].join(' · ')}*`;
 }
 
-/** If there is a command, only the command. */
+/** The input as text; if it contains a command, only the command. */
 function shown(input: Json | undefined): string {
   const command =
     typeof input === 'object' && input !== null && 'command' in input ? input['command'] : null;
@@ -118,7 +124,10 @@ export function fenced(text: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`+/g)) longest = Math.max(longest, ticks.length);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${text.replace(/\n+$/, '')}\n${fence}`;
+  // Not `/\n+$/`, which takes quadratic time for text with many line breaks before its end.
+  let end = text.length;
+  while (text[end - 1] === '\n') end--;
+  return `${fence}\n${text.slice(0, end)}\n${fence}`;
 }
 
 const quoted = (text: string): string =>

@@ -76,7 +76,7 @@ export function AuditFilters({ form, onChange }: AuditFiltersProps) {
         'action',
         t.settings.action,
         t.settings.anyAction,
-        AuditAction.options.map((each) => [each, t.settings.actions[each]] as const),
+        AuditAction.options.map((each) => [each, t.audit.actions[each]] as const),
       )}
       {choice(
         'channel',

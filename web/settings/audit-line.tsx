@@ -39,7 +39,7 @@ export function AuditLine({ entry }: { entry: AuditEntry }) {
           {users?.get(entry.userId) ?? entry.userId}
         </span>
         <span className="min-w-0 flex-1 basis-40">
-          {t.settings.actions[entry.action]}
+          {t.audit.actions[entry.action]}
           {name !== null && <span className="text-soft">{` · ${name}`}</span>}
         </span>
         <span className="text-dense text-soft">{t.common.channels[entry.channel]}</span>
@@ -49,7 +49,7 @@ export function AuditLine({ entry }: { entry: AuditEntry }) {
         <div className="px-4 pb-3">
           <dl className="grid gap-x-4 gap-y-2 text-dense sm:grid-cols-3">
             <Fact name={t.settings.target}>
-              {t.settings.targets[entry.target.kind]}{' '}
+              {t.audit.targets[entry.target.kind]}{' '}
               <span className="font-mono">{entry.target.id}</span>
             </Fact>
             <Fact name={t.settings.address}>

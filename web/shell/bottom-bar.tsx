@@ -1,15 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Inbox, LayoutDashboard, List, Plus, Settings } from 'lucide-react';
+import { List } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { meQuery } from '../api/queries.ts';
-import { useTexts } from '../texts/texts.ts';
-import { WaitingBadge } from './badge.tsx';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { type NavPage, pagesFor } from './nav-page.ts';
 
-/** Navigation on phones, within reach of the thumb. Labels are short: five share 360 pixels. */
-export function BottomBar() {
+/**
+ * Navigation on phones, within reach of the thumb. Labels are short, because five of them share 360
+ * pixels.
+ */
+export function BottomBar({ pages }: { pages: readonly NavPage[] }) {
   const t = useTexts();
+  const language = useLanguage();
   const { data: me } = useQuery(meQuery);
+  const tabs = pagesFor(pages, me?.rights ?? [])
+    .filter(({ tab }) => tab !== undefined)
+    .toSorted((a, b) => Number(a.tab?.place) - Number(b.tab?.place));
   return (
     <nav
       aria-label={t.shell.navigation}
@@ -19,27 +26,18 @@ export function BottomBar() {
       <Tab to="/" icon={<List size={20} />}>
         {t.shell.sessions}
       </Tab>
-      <Tab to="/inbox" icon={<Inbox size={20} />}>
-        {t.shell.inbox}
-        <WaitingBadge className="absolute top-0.5 left-1/2 ml-1.5" />
-      </Tab>
-      {me?.rights.includes('run') === true && (
-        <Tab to="/new" icon={<Plus size={20} />}>
-          {t.shell.newShort}
+      {tabs.map(({ to, name, tab, icon: Icon, badge: Badge }) => (
+        <Tab key={to} to={to} icon={<Icon size={20} />}>
+          {(tab?.name ?? name)[language]}
+          {Badge && <Badge className="absolute top-0.5 left-1/2 ml-1.5" />}
         </Tab>
-      )}
-      <Tab to="/dashboard" icon={<LayoutDashboard size={20} />}>
-        {t.shell.dashboardShort}
-      </Tab>
-      <Tab to="/settings" icon={<Settings size={20} />}>
-        {t.shell.settings}
-      </Tab>
+      ))}
     </nav>
   );
 }
 
 interface TabProps {
-  readonly to: '/' | '/new' | '/inbox' | '/dashboard' | '/settings';
+  readonly to: NavPage['to'];
   readonly icon: ReactNode;
   readonly children: ReactNode;
 }

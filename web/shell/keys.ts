@@ -3,15 +3,15 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { meQuery } from '../api/queries.ts';
 import { pressPageKey } from '../parts/page-keys.ts';
+import { type NavPage, pagesFor } from './nav-page.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
-/** Shortcuts on every page. Single letters are ignored while typing. */
+/**
+ * Shortcuts on every page, beside those that open a page. Single letters are ignored while the user
+ * is typing.
+ */
 export const KEYS = {
   palette: ['Ctrl K', '⌘ K'],
-  newSession: ['c'],
-  inbox: ['g i'],
-  dashboard: ['g d'],
-  settings: ['g s'],
   search: ['/'],
   nextSession: ['j'],
   previousSession: ['k'],
@@ -25,7 +25,6 @@ export const KEYS = {
 
 /** Shortcuts that need the right to run agents. */
 export const RUN_KEYS: ReadonlySet<keyof typeof KEYS> = new Set([
-  'newSession',
   'composer',
   'allowOnce',
   'allowSession',
@@ -36,9 +35,9 @@ export const RUN_KEYS: ReadonlySet<keyof typeof KEYS> = new Set([
 /** How long a `g` waits for its second letter. */
 const SECOND_MS = 1000;
 
-export function useKeys(): void {
+export function useKeys(pages: readonly NavPage[]): void {
   const navigate = useNavigate();
-  const mayRun = useQuery(meQuery).data?.rights.includes('run') === true;
+  const { data: me } = useQuery(meQuery);
   useEffect(() => {
     let gAt = Number.NEGATIVE_INFINITY;
     const onKey = (event: KeyboardEvent): void => {
@@ -67,26 +66,28 @@ export function useKeys(): void {
       event.preventDefault();
       act();
     };
-    const go = (to: '/new' | '/inbox' | '/dashboard' | '/settings') => () => void navigate({ to });
-    const afterG = (key: string): (() => void) | null =>
-      ({ i: go('/inbox'), d: go('/dashboard'), s: go('/settings') })[key] ?? null;
+    const shown = pagesFor(pages, me?.rights ?? []);
+    const toPage = (keys: string): (() => void) | null => {
+      const page = shown.find((each) => each.keys === keys);
+      return page === undefined ? null : () => void navigate({ to: page.to });
+    };
+    const afterG = (key: string): (() => void) | null => toPage(`g ${key}`);
     const single = (key: string): (() => void) | null =>
       (
         ({
           g: () => {
             gAt = performance.now();
           },
-          ...(mayRun && { c: go('/new') }),
           '/': search,
           r: () => document.getElementById('composer')?.focus(),
           j: () => step(1),
           k: () => step(-1),
           '?': () => keyHelpOpen.set(true),
         }) as Record<string, () => void>
-      )[key] ?? null;
+      )[key] ?? toPage(key);
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [navigate, mayRun]);
+  }, [navigate, me, pages]);
 }
 
 /** Whether the user is typing into a field. */

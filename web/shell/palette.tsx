@@ -18,12 +18,14 @@ import { StatusDot } from '../parts/status.tsx';
 import { chooseTheme } from '../parts/theme.ts';
 import { useStore } from '../state/store.ts';
 import { chooseLanguage } from '../texts/language.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
+import { type NavPage, pagesFor } from './nav-page.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 
 /** The command palette (⌘K, Ctrl+K). */
-export function Palette() {
+export function Palette({ pages }: { pages: readonly NavPage[] }) {
   const t = useTexts();
+  const language = useLanguage();
   const navigate = useNavigate();
   const typed = useStore(paletteTyped);
   const [before] = useState(() => document.activeElement);
@@ -44,8 +46,6 @@ export function Palette() {
     paletteOpen.set(false);
     act();
   };
-  const go = (to: '/' | '/new' | '/inbox' | '/dashboard' | '/settings') =>
-    after(() => navigate({ to }));
   return (
     <Command.Dialog
       open
@@ -66,12 +66,11 @@ export function Palette() {
       <Command.List ref={list} label={t.shell.palette} className="max-h-[50vh] overflow-y-auto p-2">
         <Command.Empty className="px-2 py-4 text-soft">{t.shell.paletteNothing}</Command.Empty>
         <Group heading={t.shell.goTo}>
-          {me?.rights.includes('run') === true && (
-            <Item onSelect={go('/new')}>{t.shell.newSession}</Item>
-          )}
-          <Item onSelect={go('/inbox')}>{t.shell.inbox}</Item>
-          <Item onSelect={go('/dashboard')}>{t.shell.dashboard}</Item>
-          <Item onSelect={go('/settings')}>{t.shell.settings}</Item>
+          {pagesFor(pages, me?.rights ?? []).map(({ to, name }) => (
+            <Item key={to} onSelect={after(() => navigate({ to }))}>
+              {name[language]}
+            </Item>
+          ))}
         </Group>
         <Group heading={t.shell.sessions}>
           {sessions.map((session) => (
@@ -107,8 +106,8 @@ export function Palette() {
 const takeFocus = (field: HTMLInputElement | null): void => field?.focus();
 
 /**
- * The selected item. The list selects its first item on its own, but not one that arrives after the
- * search.
+ * The selected item. The list selects its first item on its own, but not an item that arrives after
+ * the search.
  */
 function useChosen(list: RefObject<HTMLElement | null>) {
   const [chosen, setChosen] = useState('');

@@ -11,6 +11,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBar } from './connection.tsx';
 import { useRoomAboveKeyboard } from './keyboard.ts';
 import { useKeys } from './keys.ts';
+import type { NavPage } from './nav-page.ts';
 import { keyHelpOpen, paletteOpen } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
 import { SignedOut } from './signed-out.tsx';
@@ -25,7 +26,7 @@ const KeyHelp = lazyPart(() => import('./key-help.tsx'), 'KeyHelp');
 const COLLAPSED = 'baton.sidebar';
 
 /** The frame around every page. */
-export function Shell() {
+export function Shell({ pages }: { pages: readonly NavPage[] }) {
   const t = useTexts();
   const [open, setOpen] = useState(() => readStored(COLLAPSED) !== 'hidden');
   const show = (next: boolean): void => {
@@ -35,7 +36,7 @@ export function Shell() {
   const isWide = useIsWide();
   const isPaletteOpen = useStore(paletteOpen);
   const isKeyHelpOpen = useStore(keyHelpOpen);
-  useKeys();
+  useKeys(pages);
   useRoomAboveKeyboard();
   const { count: waiting } = useWaiting();
   useEffect(() => waitingCount.set(waiting), [waiting]);
@@ -50,7 +51,7 @@ export function Shell() {
       <ConnectionBar />
       <StopBanner />
       <div className="flex min-h-0 grow">
-        {isWide && open && <Sidebar onCollapse={() => show(false)} />}
+        {isWide && open && <Sidebar pages={pages} onCollapse={() => show(false)} />}
         <div className="relative min-w-0 grow">
           {isWide && !open && (
             <IconButton
@@ -72,9 +73,9 @@ export function Shell() {
           </main>
         </div>
       </div>
-      {!isWide && <BottomBar />}
-      {isPaletteOpen && <Palette />}
-      {isKeyHelpOpen && <KeyHelp />}
+      {!isWide && <BottomBar pages={pages} />}
+      {isPaletteOpen && <Palette pages={pages} />}
+      {isKeyHelpOpen && <KeyHelp pages={pages} />}
       <SignedOut />
     </div>
   );

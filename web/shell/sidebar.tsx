@@ -1,19 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Command, Inbox, LayoutDashboard, PanelLeftClose, Plus, Settings } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Command, PanelLeftClose } from 'lucide-react';
 import { meQuery } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
-import { useTexts } from '../texts/texts.ts';
-import { WaitingBadge } from './badge.tsx';
+import { useLanguage, useTexts } from '../texts/texts.ts';
 import { ConnectionDot } from './connection.tsx';
+import { type NavPage, pagesFor } from './nav-page.ts';
 import { paletteOpen } from './palette-state.ts';
 import { SessionList } from './session-list.tsx';
 
-export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
+interface SidebarProps {
+  readonly pages: readonly NavPage[];
+  readonly onCollapse: () => void;
+}
+
+export function Sidebar({ pages, onCollapse }: SidebarProps) {
   const t = useTexts();
   const { data: me } = useQuery(meQuery);
-  const mayRun = me?.rights.includes('run') === true;
+  const language = useLanguage();
   return (
     <aside className="flex w-[280px] shrink-0 flex-col border-r border-edge bg-panel">
       <div className="flex items-center gap-1 px-3 pt-2">
@@ -28,20 +32,18 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
         </IconButton>
       </div>
       <nav aria-label={t.shell.navigation} className="px-2 pt-1">
-        {mayRun && (
-          <Item to="/new" icon={<Plus size={16} />}>
-            {t.shell.newSession}
-          </Item>
-        )}
-        <Item to="/inbox" icon={<Inbox size={16} />} badge={<WaitingBadge />}>
-          {t.shell.inbox}
-        </Item>
-        <Item to="/dashboard" icon={<LayoutDashboard size={16} />}>
-          {t.shell.dashboard}
-        </Item>
-        <Item to="/settings" icon={<Settings size={16} />}>
-          {t.shell.settings}
-        </Item>
+        {pagesFor(pages, me?.rights ?? []).map(({ to, name, icon: Icon, badge: Badge }) => (
+          <Link
+            key={to}
+            to={to}
+            className="flex min-h-8 items-center gap-2 rounded px-2 text-soft hover:bg-raised hover:text-ink"
+            activeProps={{ className: 'bg-raised text-ink!' }}
+          >
+            <Icon size={16} />
+            <span className="grow">{name[language]}</span>
+            {Badge && <Badge />}
+          </Link>
+        ))}
       </nav>
       <div className="min-h-0 grow border-t border-edge mt-2">
         <SessionList />
@@ -51,26 +53,5 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
         <span className="truncate text-xs text-soft">{me?.user.name}</span>
       </footer>
     </aside>
-  );
-}
-
-interface ItemProps {
-  readonly to: '/new' | '/inbox' | '/dashboard' | '/settings';
-  readonly icon: ReactNode;
-  readonly badge?: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Item({ to, icon, badge, children }: ItemProps) {
-  return (
-    <Link
-      to={to}
-      className="flex min-h-8 items-center gap-2 rounded px-2 text-soft hover:bg-raised hover:text-ink"
-      activeProps={{ className: 'bg-raised text-ink!' }}
-    >
-      {icon}
-      <span className="grow">{children}</span>
-      {badge}
-    </Link>
   );
 }

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { en } from './en/all.ts';
 import { rest } from './en/rest.ts';
+import { EVENT_NOTES } from './event-notes.ts';
 import { ja } from './ja/all.ts';
 
 /* Both languages are complete, and no text is unused. */
@@ -74,8 +75,9 @@ it('[C2] only listed texts are the same in both languages', () => {
   expect(alike.map(([path, text]) => `${path}: ${String(text)}`)).toEqual([]);
 });
 
+const script = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
+
 it('[C2] Japanese texts are in Japanese, and English ones are not', () => {
-  const script = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;
   const sample = (text: unknown): string =>
     typeof text === 'function' ? String(text(2, 2, 2, 2)) : String(text);
   const odd = leaves(en).filter(([, text]) => script.test(sample(text)));
@@ -89,8 +91,22 @@ it('[C2] Japanese texts are in Japanese, and English ones are not', () => {
   expect(foreign.map(([path]) => path)).toEqual([]);
 });
 
+it('[C2] each note about an event is in the right language', () => {
+  for (const { en: english, ja: japanese } of Object.values(EVENT_NOTES)) {
+    expect([english({}), script.test(english({})), script.test(japanese({}))]).toEqual([
+      expect.stringMatching(/./),
+      false,
+      true,
+    ]);
+  }
+});
+
 it('[C2] texts that are loaded with their pages are used only there', () => {
-  const withRest = /^web\/(dashboard|new-session|session-detail|settings|tool-rules)\//;
+  const router = readFileSync('web/router.tsx', 'utf8');
+  const pages = [...router.matchAll(/withRest\(\(\) => import\('\.\/([\w-]+)\//g)];
+  // The editor of tool rules is part of two of these pages.
+  const folders = [...pages.map(([, folder]) => folder), 'tool-rules'];
+  const withRest = new RegExp(`^web/(${folders.join('|')})/`);
   const files = globSync('web/**/*.{ts,tsx}', { exclude: ['web/texts/**', 'web/**/*.test.ts'] });
   const others = files.filter((file) => !withRest.test(file));
   const used = new RegExp(`\\bt\\.(${Object.keys(rest).join('|')})\\b`);

@@ -1,5 +1,17 @@
+import {
+  type EventFields,
+  type FieldsOf,
+  fieldsOf,
+  itemsIn,
+  numberIn,
+  textIn,
+  textOrNull,
+} from '../../../src/client/fields.ts';
+import { typeOf } from '../../../src/contract/events/type-of.ts';
+import type { Json } from '../../../src/contract/json.ts';
+import type { RunError } from '../../../src/contract/outcome.ts';
 import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
-import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type { FileChange, SessionEvent } from '../../../src/contract/session-event.ts';
 import type {
   Block,
   Current,
@@ -9,8 +21,7 @@ import type {
   HeldBlock,
   ToolBlock,
 } from './blocks.ts';
-import { type Fields, fieldsOf, itemsIn, numberIn, textIn, textOrNull } from './fields.ts';
-import { lastOf } from './log-events.ts';
+import { type DeltaFields, lastOf } from './log-events.ts';
 
 interface StartedRun {
   /** Null if the start is not loaded. */
@@ -29,12 +40,12 @@ export class BlockBuilder {
   readonly #ended = new Set<string>();
   /** Index of each tool call's block. */
   readonly #calls = new Map<string, number>();
-  /** Calls of the current attempt without a result. */
+  /** The current attempt's calls that have no result yet. */
   readonly #open = new Set<string>();
   readonly #askings = new Map<string, string>();
   /**
-   * Index of each follow-up's block, keyed by the run that it becomes if the agent does not take
-   * it.
+   * Index of each follow-up's block, keyed by the run that is created from the follow-up if the
+   * agent does not take it.
    */
   readonly #steered = new Map<string, number>();
   /** Index of the text that is still growing. */
@@ -54,9 +65,11 @@ export class BlockBuilder {
     return this.#current;
   }
 
-  /** Any event of a run other than `run.queued` means that it has started. */
-  noteRun({ type, runId, attempt }: SessionEvent): void {
+  /** Any event of a run other than `run.queued` means that the run has started. */
+  noteRun(event: SessionEvent): void {
+    const { runId, attempt } = event;
     if (runId === null) return;
+    const type = typeOf(event);
     this.#markOver(this.#steered.get(runId) ?? null);
     if (type === 'run.queued' || this.#ended.has(runId)) return;
     if (type === 'run.finished' || type === 'done' || type === 'run.dequeued') return;
@@ -85,10 +98,14 @@ export class BlockBuilder {
     if (event.runId !== null) this.#current = { runId: event.runId, state };
   }
 
-  delayed(event: SessionEvent, fields: Fields, why: 'failed' | 'limit'): void {
+  delayed(
+    event: SessionEvent,
+    fields: EventFields<'run.retry_scheduled' | 'run.parked'>,
+    why: 'failed' | 'limit',
+    until: number,
+  ): void {
     this.#endAttempt();
     this.moved(event, 'delayed');
-    const until = numberIn(fields, why === 'limit' ? 'until' : 'nextRunAt');
     const error = failureIn(fields) ?? { class: 'unknown', message: '' };
     this.#waiting = this.#push({ ...base(event), kind: 'retry', why, error, until, over: false });
   }
@@ -99,7 +116,7 @@ export class BlockBuilder {
     this.#push({ ...base(event), kind: 'cutOff', why });
   }
 
-  finished(event: SessionEvent, fields: Fields): void {
+  finished(event: SessionEvent, fields: EventFields<'run.finished'>): void {
     const { runId } = event;
     if (runId === null) return;
     const started = this.#started.get(runId);
@@ -124,9 +141,9 @@ export class BlockBuilder {
     });
   }
 
-  delta(event: SessionEvent, fields: Fields): void {
+  delta(event: SessionEvent, fields: DeltaFields): void {
     const piece = textIn(fields, 'text');
-    const isCut = fields['truncated'] === true;
+    const isCut = fields.truncated === true;
     const live = this.#live === null ? undefined : this.#blocks[this.#live];
     if (this.#live !== null && live?.kind === 'text') {
       const { text, cut } = lastOf(live.text + piece);
@@ -137,8 +154,8 @@ export class BlockBuilder {
     this.#live = this.#push({ ...base(event), kind: 'text', ...content });
   }
 
-  message(event: SessionEvent, fields: Fields): void {
-    const content = { text: textIn(fields, 'text'), truncated: fields['truncated'] === true };
+  message(event: SessionEvent, fields: EventFields<'agent.message'>): void {
+    const content = { text: textIn(fields, 'text'), truncated: fields.truncated === true };
     const live = this.#live === null ? undefined : this.#blocks[this.#live];
     if (this.#live !== null && live?.kind === 'text') {
       this.#blocks[this.#live] = { ...live, ...content, live: false };
@@ -148,11 +165,15 @@ export class BlockBuilder {
     }
   }
 
-  addText(event: SessionEvent, fields: Fields, kind: 'thinking' | 'notice'): void {
+  addText(
+    event: SessionEvent,
+    fields: EventFields<'agent.thinking' | 'agent.notice'>,
+    kind: 'thinking' | 'notice',
+  ): void {
     this.#push({ ...base(event), kind, text: textIn(fields, 'text') });
   }
 
-  steered(event: SessionEvent, fields: Fields): void {
+  steered(event: SessionEvent, fields: EventFields<'run.steered'>): void {
     const channel = textIn(fields, 'channel');
     const text = textIn(fields, 'text');
     const at = this.#push({
@@ -166,31 +187,31 @@ export class BlockBuilder {
     this.#steered.set(textIn(fields, 'steerId'), at);
   }
 
-  usage({ runId }: SessionEvent, fields: Fields): void {
+  usage({ runId }: SessionEvent, fields: EventFields<'agent.usage'>): void {
     const started = runId === null ? undefined : this.#started.get(runId);
     if (started !== undefined) started.costUsd += numberIn(fields, 'costUsd');
   }
 
-  limit(event: SessionEvent, fields: Fields): void {
+  limit(event: SessionEvent, fields: EventFields<'agent.limit'>): void {
     const status = textIn(fields, 'status');
     if (status === 'allowed') return;
     const resetsAt = textOrNull(fields, 'resetsAt');
     this.#push({ ...base(event), kind: 'limit', rejected: status === 'rejected', resetsAt });
   }
 
-  toolUse(event: SessionEvent, fields: Fields): void {
+  toolUse(event: SessionEvent, fields: EventFields<'agent.tool_use'>): void {
     const callId = textIn(fields, 'id');
     if (this.#calls.has(callId)) return;
     this.#call(event, callId, fields);
     this.#open.add(callId);
   }
 
-  toolResult(event: SessionEvent, fields: Fields): void {
+  toolResult(event: SessionEvent, fields: EventFields<'agent.tool_result'>): void {
     const callId = textIn(fields, 'id');
-    if (!this.#calls.has(callId)) this.#call(event, callId, { tool: fields['tool'] ?? '' });
+    if (!this.#calls.has(callId)) this.#call(event, callId, { tool: fields.tool ?? '' });
     this.#open.delete(callId);
-    const ok = fields['ok'] === true;
-    const truncated = fields['truncated'] === true;
+    const ok = fields.ok === true;
+    const truncated = fields.truncated === true;
     const result = { ok, text: textIn(fields, 'text'), truncated, at: event.at };
     // While its question is open, the call has not run: the agent was stopped until the answer
     // arrives.
@@ -199,7 +220,7 @@ export class BlockBuilder {
     );
   }
 
-  approvalRequested(event: SessionEvent, fields: Fields): void {
+  approvalRequested(event: SessionEvent, fields: EventFields<'approval.requested'>): void {
     const callId = textIn(fields, 'callId');
     const id = textIn(fields, 'approvalId');
     if (!this.#calls.has(callId)) this.#call(event, callId, fields);
@@ -212,21 +233,24 @@ export class BlockBuilder {
     }));
   }
 
-  decided(event: SessionEvent, fields: Fields): void {
+  decided(event: SessionEvent, fields: EventFields<'approval.decided'>): void {
     this.#answer(fields, {
       state: textIn(fields, 'decision') === 'allow' ? 'allowed' : 'denied',
       by: textOrNull(fields, 'by'),
-      edited: fields['edited'] === true,
+      edited: fields.edited === true,
       forSession: textIn(fields, 'scope') === 'session',
       decidedAt: event.at,
     });
   }
 
-  withdrawn(_: SessionEvent, fields: Fields): void {
+  withdrawn(_: SessionEvent, fields: EventFields<'approval.withdrawn'>): void {
     this.#answer(fields, { state: 'withdrawn' });
   }
 
-  #answer(fields: Fields, answer: Partial<NonNullable<ToolBlock['asking']>>): void {
+  #answer(
+    fields: EventFields<'approval.decided' | 'approval.withdrawn'>,
+    answer: Partial<NonNullable<ToolBlock['asking']>>,
+  ): void {
     const id = textIn(fields, 'approvalId');
     const callId = this.#askings.get(id) ?? textIn(fields, 'callId');
     this.#change(callId, (call) =>
@@ -234,24 +258,25 @@ export class BlockBuilder {
     );
   }
 
-  refused(event: SessionEvent, fields: Fields): void {
+  refused(event: SessionEvent, fields: EventFields<'policy.denied'>): void {
     const callId = textOrNull(fields, 'callId') ?? `refused-${event.seq}`;
     if (!this.#calls.has(callId)) this.#call(event, callId, fields);
     this.#open.delete(callId);
     this.#change(callId, (call) => ({ ...call, refused: textIn(fields, 'reason') }));
   }
 
-  retryDiff(event: SessionEvent, fields: Fields): void {
-    const files = itemsIn(fields, 'files').map((file) => ({
+  retryDiff(event: SessionEvent, fields: EventFields<'run.retry_diff'>): void {
+    const changes: readonly FieldsOf<FileChange>[] = itemsIn(fields, 'files');
+    const files = changes.map((file) => ({
       path: textIn(file, 'path'),
       change: textIn(file, 'change'),
     }));
-    const truncated = fields['truncated'] === true;
+    const truncated = fields.truncated === true;
     const patch = textOrNull(fields, 'patch');
     this.#push({ ...base(event), kind: 'diff', files, patch, truncated });
   }
 
-  hold(event: SessionEvent, fields: Fields): void {
+  hold(event: SessionEvent, fields: EventFields<'session.held'>): void {
     const why = textIn(fields, 'reason') as HeldBlock['why'];
     this.#held = this.#push({ ...base(event), kind: 'held', why, over: false });
   }
@@ -261,7 +286,7 @@ export class BlockBuilder {
     this.#held = null;
   }
 
-  status(event: SessionEvent, fields: Fields): void {
+  status(event: SessionEvent, fields: EventFields<'session.status'>): void {
     this.#markOver(this.#status);
     this.#status = null;
     const to = textIn(fields, 'to') as SessionStatus;
@@ -272,22 +297,27 @@ export class BlockBuilder {
     this.#status = this.#push({ ...base(event), kind: 'status', to, reason, error, over: false });
   }
 
-  created(event: SessionEvent, fields: Fields): void {
-    this.#push({ ...base(event), kind: 'created', forkedFrom: textOrNull(fields, 'forkedFrom') });
+  /** Shows the event's sentence from texts/event-notes.ts. */
+  note(event: SessionEvent): void {
+    this.#push({ ...base(event), kind: 'note', event });
   }
 
   #push(block: Block): number {
     return this.#blocks.push(block) - 1;
   }
 
-  #call(event: SessionEvent, callId: string, fields: Fields): void {
+  #call(
+    event: SessionEvent,
+    callId: string,
+    fields: Omit<EventFields<'agent.tool_use'>, 'id'>,
+  ): void {
     const at = this.#push({
       ...base(event),
       kind: 'tool',
       callId,
       tool: textIn(fields, 'tool'),
-      input: fields['input'] ?? null,
-      truncated: fields['truncated'] === true,
+      input: fields.input ?? null,
+      truncated: fields.truncated === true,
       parent: textOrNull(fields, 'parent'),
       result: null,
       asking: null,
@@ -331,8 +361,8 @@ export class BlockBuilder {
 
 const base = ({ seq, at, runId }: SessionEvent) => ({ id: `e${seq}`, seq, at, runId });
 
-function failureIn(fields: Fields): Failure | null {
-  const error = fieldsOf(fields['error']);
+function failureIn(fields: { readonly error?: Json }): Failure | null {
+  const error: FieldsOf<RunError> = fieldsOf(fields.error);
   const of = textOrNull(error, 'class');
   return of === null ? null : { class: of, message: textIn(error, 'message') };
 }

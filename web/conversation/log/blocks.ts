@@ -1,5 +1,6 @@
 import type { Json } from '../../../src/contract/json.ts';
 import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
+import type { SessionEvent } from '../../../src/contract/session-event.ts';
 
 /* A conversation is a list of blocks: one for each thing that users perceive as separate. */
 
@@ -56,13 +57,13 @@ export interface ToolBlock extends Base {
   readonly input: Json;
   /** Only the beginning of the input is included. */
   readonly truncated: boolean;
-  /** The call of the subagent that made this call. */
+  /** If a subagent made this call, the call that started the subagent. */
   readonly parent: string | null;
   readonly result: ToolResult | null;
   readonly asking: Asking | null;
-  /** Why the rules refused it. */
+  /** Why the rules refused the call. */
   readonly refused: string | null;
-  /** Its attempt ended before it had a result. */
+  /** The attempt ended before the call had a result. */
   readonly cut: boolean;
 }
 export interface NoticeBlock extends Base {
@@ -79,7 +80,7 @@ export interface SteeredBlock extends Base {
   readonly text: string;
   readonly sender: string;
   readonly channel: string;
-  /** The agent did not take it, so it became its own run. */
+  /** The agent did not take the message, so it became a run of its own. */
   readonly over: boolean;
 }
 export interface AttemptBlock extends Base {
@@ -131,9 +132,10 @@ export interface StatusBlock extends Base {
   readonly error: string | null;
   readonly over: boolean;
 }
-export interface CreatedBlock extends Base {
-  readonly kind: 'created';
-  readonly forkedFrom: string | null;
+/** A sentence about an event, from texts/event-notes.ts. */
+export interface NoteBlock extends Base {
+  readonly kind: 'note';
+  readonly event: SessionEvent;
 }
 
 export type Block =
@@ -152,7 +154,7 @@ export type Block =
   | EndBlock
   | DroppedBlock
   | StatusBlock
-  | CreatedBlock;
+  | NoteBlock;
 
 /** The run that has started but not ended. */
 export interface Current {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Json } from '../../../src/contract/json.ts';
 import { EVERYTHING_STOPPED } from '../../../src/contract/limits.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import { noteOf } from '../../texts/event-notes.ts';
 import { blocksOf } from './build-blocks.ts';
 import { rowOfEvent, rowsOf } from './rows.ts';
 
@@ -229,4 +230,36 @@ test('[Q9] [C2] a run that was handed back shows why: a restart, or everything w
     blocksOf(log(...begin, ['run.handed_back', { reason }])).blocks.at(-1);
   expect(cutOff('its worker is stopping')).toMatchObject({ kind: 'cutOff', why: 'handed_back' });
   expect(cutOff(EVERYTHING_STOPPED)).toMatchObject({ kind: 'cutOff', why: 'stopped' });
+});
+
+test('[C2] an event that needs only a sentence is shown as a note in the chosen language', () => {
+  const [created, forked] = blocksOf(
+    log(
+      ['session.created', { name: 'one' }, null],
+      ['session.created', { name: 'two', forkedFrom: 's' }, null],
+    ),
+  ).blocks.flatMap((block) => (block.kind === 'note' ? [block] : []));
+  expect(created).toMatchObject({ id: 'e1', seq: 1, runId: null });
+  expect(noteOf(created!.event, 'en')).toBe('Session created');
+  expect(noteOf(forked!.event, 'en')).toBe('Forked from another session');
+  expect(noteOf(forked!.event, 'ja')).toBe('別のセッションの続き');
+});
+
+test('[C2] fields of the wrong kind count as empty', () => {
+  const { blocks } = blocksOf(
+    log(
+      ...begin,
+      ['agent.message', { text: 1 }],
+      ['agent.tool_use', [] as Json],
+      ['run.finished', { state: null, error: 'no' }],
+      ['session.created', null, null],
+    ),
+  );
+  expect(blocks).toMatchObject([
+    { kind: 'start' },
+    { kind: 'text', text: '' },
+    { kind: 'tool', tool: '', input: null },
+    { kind: 'end', error: null },
+    { kind: 'note' },
+  ]);
 });

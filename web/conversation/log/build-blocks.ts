@@ -1,21 +1,30 @@
+import { type EventFields, fieldsOf, numberIn, textIn } from '../../../src/client/fields.ts';
+import type { EventType } from '../../../src/contract/events/table.ts';
 import { EVERYTHING_STOPPED } from '../../../src/contract/limits.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import { hasNote } from '../../texts/event-notes.ts';
 import { BlockBuilder } from './block-builder.ts';
-import { type Fields, fieldsOf, textIn } from './fields.ts';
 
-/** Handlers by event type; other events are not shown. */
-const HANDLERS: Readonly<
-  Record<string, (to: BlockBuilder, event: SessionEvent, fields: Fields) => void>
-> = {
-  'session.created': (to, event, fields) => to.created(event, fields),
+/** Handlers by type of event; other events are not shown. */
+export type Handlers = {
+  readonly [T in EventType]?: (
+    to: BlockBuilder,
+    event: SessionEvent,
+    fields: EventFields<T>,
+  ) => void;
+};
+
+const HANDLERS: Handlers = {
   'session.status': (to, event, fields) => to.status(event, fields),
   'session.held': (to, event, fields) => to.hold(event, fields),
   'session.resumed': (to) => to.resumed(),
   'run.dequeued': (to, event) => to.dequeued(event),
   'run.start': (to, event) => to.moved(event, 'running'),
   'run.waiting': (to, event) => to.moved(event, 'waiting'),
-  'run.retry_scheduled': (to, event, fields) => to.delayed(event, fields, 'failed'),
-  'run.parked': (to, event, fields) => to.delayed(event, fields, 'limit'),
+  'run.retry_scheduled': (to, event, fields) =>
+    to.delayed(event, fields, 'failed', numberIn(fields, 'nextRunAt')),
+  'run.parked': (to, event, fields) =>
+    to.delayed(event, fields, 'limit', numberIn(fields, 'until')),
   'run.restarted': (to, event) => to.cutOff(event, 'crashed'),
   'run.handed_back': (to, event, fields) =>
     to.cutOff(event, textIn(fields, 'reason') === EVERYTHING_STOPPED ? 'stopped' : 'handed_back'),
@@ -36,9 +45,12 @@ const HANDLERS: Readonly<
   'policy.denied': (to, event, fields) => to.refused(event, fields),
 };
 
+const isHandled = (type: string): type is EventType => Object.hasOwn(HANDLERS, type);
+
 export function addEvent(to: BlockBuilder, event: SessionEvent): void {
   to.noteRun(event);
-  HANDLERS[event.type]?.(to, event, fieldsOf(event.payload));
+  if (isHandled(event.type)) HANDLERS[event.type]?.(to, event, fieldsOf(event.payload));
+  if (hasNote(event)) to.note(event);
 }
 
 export function blocksOf(events: readonly SessionEvent[]): BlockBuilder {

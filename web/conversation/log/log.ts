@@ -1,6 +1,9 @@
 import type { Client } from '../../../src/client/client.ts';
+import { type EventFields, fieldsOf } from '../../../src/client/fields.ts';
 import type { AttachmentNote } from '../../../src/contract/attachment.ts';
 import { isBatonError } from '../../../src/contract/errors.ts';
+import type { EventType } from '../../../src/contract/events/table.ts';
+import { typeOf } from '../../../src/contract/events/type-of.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import { isRetryable } from '../../api/is-retryable.ts';
 import { PAGE, readLog } from '../../api/read-log.ts';
@@ -17,7 +20,7 @@ const TAIL = 400;
 const OLDER = 1000;
 /** Delay after a failed request. */
 const RETRY_MS = 2000;
-/** A larger log is dropped when its page is left. */
+/** A log with more events than this is dropped when its page is left. */
 const MAX_CACHED = 5000;
 
 export interface LogView {
@@ -38,14 +41,14 @@ export interface LogOptions {
   readonly source: RunSource & Pick<Client, 'sessionEvents' | 'followSession'>;
   /** Schedules a render. */
   readonly soon: (show: () => void) => void;
-  /** Something that is read elsewhere has changed. */
+  /** Called when something that is read elsewhere has changed. */
   readonly onChange: (what: Changed) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
  * The log of a session as this page has loaded it: its end at once, new events as they arrive,
- * older ones on demand. Each event counts once, however often the connection breaks.
+ * older ones on demand. Each event is applied once, however often the connection breaks.
  */
 export class SessionLog {
   readonly #options: LogOptions;
@@ -112,13 +115,13 @@ export class SessionLog {
     if (this.#events.length + ahead > MAX_CACHED) this.#forget();
   }
 
-  /** A message sent from this page has become this run. */
+  /** Records that a message sent from this page has become this run. */
   noteMessage(runId: string, message: string, attachments: readonly AttachmentNote[]): void {
     this.#runs.noteSent(runId, message, attachments);
     this.#changed();
   }
 
-  /** Loads the previous page, or as many as it takes to reach an event. */
+  /** Loads the previous page, or as many pages as it takes to reach the event with a given seq. */
   loadOlder(seq: number = this.#from ?? Number.POSITIVE_INFINITY): Promise<void> {
     this.#goal = Math.min(this.#goal, seq);
     this.#older ??= this.#loadOlder().finally(() => {
@@ -129,7 +132,7 @@ export class SessionLog {
     return this.#older;
   }
 
-  /** Whether the whole log is needed, as for a search. */
+  /** Sets whether the whole log is needed, as for a search. */
   wantWhole(isWanted: boolean): void {
     this.#isWholeWanted = isWanted;
     if (isWanted) void this.loadOlder();
@@ -192,13 +195,13 @@ export class SessionLog {
   }
 
   #notify(type: string): void {
-    for (const what of CHANGES[type] ?? []) this.#options.onChange(what);
+    for (const what of CHANGES[type as EventType] ?? []) this.#options.onChange(what);
   }
 
-  #noteRun({ type, runId, payload }: SessionEvent): void {
+  #noteRun(event: SessionEvent): void {
+    const { runId } = event;
     if (runId === null) return;
-    const isEdit = type === 'run.queued' && (payload as { change?: string }).change === 'edited';
-    if (isEdit) this.#runs.refresh(runId);
+    if (isEdit(event)) this.#runs.refresh(runId);
     else this.#runs.load(runId);
   }
 
@@ -266,8 +269,13 @@ export class SessionLog {
   }
 }
 
+function isEdit(event: SessionEvent): boolean {
+  const fields: EventFields<'run.queued'> = fieldsOf(event.payload);
+  return typeOf(event) === 'run.queued' && fields.change === 'edited';
+}
+
 /** What each event invalidates. */
-const CHANGES: Readonly<Record<string, readonly Changed[]>> = {
+const CHANGES: { readonly [T in EventType]?: readonly Changed[] } = {
   'run.queued': ['queue'],
   'run.dequeued': ['queue'],
   'run.restarted': ['queue'],

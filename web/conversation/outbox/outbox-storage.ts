@@ -1,7 +1,7 @@
+import { fieldsOf } from '../../../src/client/fields.ts';
 import { BatonError, ERRORS, type ErrorCode } from '../../../src/contract/errors.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import { parseStored, readStored, storedNames, writeStored } from '../../state/stored.ts';
-import { fieldsOf } from '../log/fields.ts';
 import { deleteFiles, loadFiles, saveFiles } from './file-store.ts';
 import type { PickedFile } from './files.ts';
 import type { OnBusy, OutgoingMessage } from './outbox.ts';
@@ -13,7 +13,7 @@ import type { OnBusy, OutgoingMessage } from './outbox.ts';
 
 /** A message as it was stored. */
 export interface StoredMessage extends OutgoingMessage {
-  /** Why the server refused it. */
+  /** Why the server refused the message. */
   readonly refusal: BatonError | null;
   /** Names of files that could not be stored. */
   readonly missing: readonly string[];
@@ -96,7 +96,7 @@ function refusalIn(value: unknown): BatonError | null {
   );
 }
 
-/** All files, or none. */
+/** All of the files, or none if any of them is broken. */
 function filesOf(value: unknown): PickedFile[] {
   if (!Array.isArray(value)) return [];
   const isFile = (each: unknown): each is PickedFile => {

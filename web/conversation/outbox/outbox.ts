@@ -1,4 +1,5 @@
 import { BatonError, isBatonError } from '../../../src/contract/errors.ts';
+import { backoff } from '../../../src/contract/functions/backoff.ts';
 import type { MessageReceipt } from '../../../src/contract/message.ts';
 import { isRetryable } from '../../api/is-retryable.ts';
 import { createStore } from '../../state/store.ts';
@@ -11,7 +12,7 @@ export type OnBusy = 'enqueue' | 'interrupt' | 'steer';
 export interface OutgoingMessage {
   /** Idempotency key: the same key creates one run, however often it is sent. */
   readonly key: string;
-  /** When it was written. */
+  /** When the message was written. */
   readonly at: number;
   readonly text: string;
   readonly onBusy: OnBusy;
@@ -23,15 +24,15 @@ export type Written = Pick<OutgoingMessage, 'text' | 'onBusy' | 'files'>;
 
 export interface OutboxItem extends OutgoingMessage {
   /**
-   * `waiting`: the server did not respond and it will be sent again. `refused`: the user has to
-   * decide.
+   * `waiting`: the server did not respond, and the message will be sent again. `refused`: the user
+   * has to decide.
    */
   readonly state: 'sending' | 'waiting' | 'accepted' | 'refused';
-  /** Why the server refused it; null if the server did not. */
+  /** Why the server refused the message; null if it did not. */
   readonly error: BatonError | null;
   /** Names of lost files; the message is not sent without them. */
   readonly missing: readonly string[];
-  /** The run it became. */
+  /** The id of the run that the message became. */
   readonly runId: string | null;
   /**
    * Where the message is shown until the log contains it: in the queue, or in the conversation if
@@ -50,15 +51,14 @@ export interface OutboxOptions {
   readonly now: () => number;
 }
 
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 5000;
+const PAUSES = { firstMs: 500, capMs: 5000 };
 /** Older messages may no longer be wanted, so they are not sent automatically. */
 const OLD_MS = 24 * 3600_000;
 
 /**
  * Messages on their way to the server, in order. A message is sent again under the same key until
- * there is a response, even after a reload. A refused message stays to be edited, and is never sent
- * automatically.
+ * there is a response, even after a reload. A refused message is kept so that it can be edited, and
+ * is never sent automatically.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -110,7 +110,7 @@ export class Outbox {
     this.forget(key);
   }
 
-  /** Another tab has sent or discarded it. */
+  /** Another tab has sent or discarded the message. */
   forget(key: string): void {
     this.#items.set(this.get().filter((each) => each.key !== key || each.state === 'accepted'));
   }
@@ -121,7 +121,7 @@ export class Outbox {
     if (remaining.length !== this.get().length) this.#items.set(remaining);
   }
 
-  /** If a message did not start soon, shows it in the queue. */
+  /** Moves a message that did not start soon to the queue. */
   moveToQueue(key: string): void {
     this.#change(key, { shownIn: 'queue' });
   }
@@ -141,18 +141,18 @@ export class Outbox {
     if (this.#isBusy) return;
     this.#isBusy = true;
     await this.#restored;
-    for (let pauseMs = FIRST_PAUSE_MS; ; ) {
+    for (let failures = 0; ; ) {
       const next = this.get().find(({ state }) => state === 'sending' || state === 'waiting');
       if (next === undefined) break;
-      // Saved first, because once the page shows it as unsent, the user may close the page.
+      // The message is saved first, because once the page shows it as unsent, the user may close
+      // the page.
       await this.#saving.get(next.key);
       this.#saving.delete(next.key);
       if (this.#find(next.key) === undefined) continue;
       if (await this.#deliver(next)) {
-        pauseMs = FIRST_PAUSE_MS;
+        failures = 0;
       } else {
-        await this.#options.pause(pauseMs);
-        pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+        await this.#options.pause(backoff(++failures, PAUSES));
       }
     }
     this.#isBusy = false;
@@ -179,7 +179,7 @@ export class Outbox {
       this.#change(key, { state: 'waiting' });
       return false;
     }
-    // The run has ended, so this becomes the next one.
+    // The run has ended, so this message becomes the next run.
     if (isBatonError(error, 'cannot_steer')) this.#change(key, { onBusy: 'enqueue' });
     else this.#change(key, { state: 'refused', error });
     return true;
@@ -190,7 +190,7 @@ export class Outbox {
     if (before === undefined) return;
     const item = { ...before, ...part };
     if (item.state === 'accepted') this.#options.store.drop(key);
-    // Only real changes are saved, so that nothing another tab did is undone.
+    // Only actual changes are saved, so that nothing another tab did is undone.
     else if ('error' in part || 'onBusy' in part)
       void this.#options.store.save(item, item.error, false);
     this.#items.set(this.get().map((each) => (each.key === key ? item : each)));
@@ -217,6 +217,6 @@ function restored({ refusal, missing, ...message }: StoredMessage, before: numbe
   return { ...fresh(message), state, error: isRefused ? refusal : null, missing };
 }
 
-/** Whether it may have arrived although it was not confirmed. */
+/** Whether the message may have arrived although it was not confirmed. */
 export const isUnsure = (error: BatonError | null): boolean =>
   isBatonError(error, 'internal') || isBatonError(error, 'bad_answer');

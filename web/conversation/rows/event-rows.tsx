@@ -4,6 +4,9 @@ import { DiffView } from '../../parts/diff-view.tsx';
 import type { DiffLine } from '../../parts/line-diff.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Ago, duration, useSeconds } from '../../parts/time.tsx';
+import { useStore } from '../../state/store.ts';
+import { noteOf } from '../../texts/event-notes.ts';
+import { language } from '../../texts/language.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { Action } from '../action.tsx';
 import { useConversation } from '../context.ts';
@@ -12,6 +15,7 @@ import type {
   DiffBlock,
   HeldBlock,
   LimitBlock,
+  NoteBlock,
   NoticeBlock,
   RetryBlock,
   StatusBlock,
@@ -136,9 +140,13 @@ export function Status({ block }: { block: StatusBlock }) {
   const title = revives
     ? words[block.reason as 'idle' | 'orphan']
     : words[block.to as 'COMPLETED' | 'TERMINATED'];
-  // The button that reopens it is below, in place of the composer.
+  // The button that reopens the session is below, in place of the composer.
   return isNow ? <Notice tone="info" title={title} /> : <Line at={block.at}>{title}</Line>;
 }
+
+export const EventNote = ({ block }: { block: NoteBlock }) => (
+  <Line at={block.at}>{noteOf(block.event, useStore(language))}</Line>
+);
 
 export const NoticeRow = ({ block }: { block: NoticeBlock }) => (
   <p className="flex gap-2 px-1 text-dense text-soft">

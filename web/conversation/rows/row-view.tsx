@@ -5,7 +5,16 @@ import { useTexts } from '../../texts/texts.ts';
 import type { Row } from '../log/rows.ts';
 import type { RunInfo } from '../log/run-cache.ts';
 import { AgentText, Thought } from './agent-text.tsx';
-import { Changed, CutOff, Held, Limit, NoticeRow, Retry, Status } from './event-rows.tsx';
+import {
+  Changed,
+  CutOff,
+  EventNote,
+  Held,
+  Limit,
+  NoticeRow,
+  Retry,
+  Status,
+} from './event-rows.tsx';
 import { Line } from './line.tsx';
 import { RowGuard } from './row-guard.tsx';
 import { RunEnd } from './run-end.tsx';
@@ -14,9 +23,9 @@ import { Fold, ToolCard } from './tool-card.tsx';
 
 interface Props {
   readonly row: Row;
-  /** Facts about the run it belongs to. */
+  /** Facts about the run that the row belongs to. */
   readonly info: RunInfo | null | undefined;
-  /** Whether its buttons are in the tab order; true for one row at a time. */
+  /** Whether the row's buttons are in the tab order; true for one row at a time. */
   readonly tabbed: boolean;
 }
 
@@ -82,11 +91,7 @@ function Inside({ row, info }: Omit<Props, 'tabbed'>) {
       return <Line at={row.at}>{t.conversation.dropped}</Line>;
     case 'status':
       return <Status block={row} />;
-    case 'created':
-      return (
-        <Line at={row.at}>
-          {row.forkedFrom === null ? t.conversation.created : t.conversation.forked}
-        </Line>
-      );
+    case 'note':
+      return <EventNote block={row} />;
   }
 }

@@ -1,3 +1,4 @@
+import { type Fields, fieldsOf, itemsIn, textIn } from '../../../src/client/fields.ts';
 import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import { parseToolCall } from '../../approvals/tool-call.ts';
@@ -6,7 +7,6 @@ import { DiffView } from '../../parts/diff-view.tsx';
 import { lineDiff } from '../../parts/line-diff.ts';
 import { useTexts } from '../../texts/texts.ts';
 import type { ToolBlock } from '../log/blocks.ts';
-import { type Fields, fieldsOf, itemsIn, textIn } from '../log/fields.ts';
 import { LongText } from './long-text.tsx';
 import { Output } from './output.tsx';
 

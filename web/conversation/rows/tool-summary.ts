@@ -1,7 +1,7 @@
+import { fieldsOf, textIn } from '../../../src/client/fields.ts';
 import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
 import type { Json } from '../../../src/contract/json.ts';
 import type { ToolBlock } from '../log/blocks.ts';
-import { fieldsOf, textIn } from '../log/fields.ts';
 
 /** Keys of `t.conversation.tools`. */
 export type Verb =
@@ -41,7 +41,7 @@ const TOOLS: Readonly<Record<string, readonly [verb: Verb, ...fields: string[]]>
   TodoWrite: ['plan'],
 };
 
-/** Verbs whose targets are written for people. */
+/** Verbs whose targets are prose, not paths or commands. */
 const PROSE: readonly Verb[] = ['searchWeb', 'delegate'];
 
 /** Verb and target on one line; files in the workspace have relative paths. */

@@ -1,11 +1,13 @@
 import type { Client } from '../../../src/client/client.ts';
+import { type EventFields, fieldsOf, textIn } from '../../../src/client/fields.ts';
+import { typeOf } from '../../../src/contract/events/type-of.ts';
+import type { SessionEvent } from '../../../src/contract/session-event.ts';
 import { PAGE } from '../../api/read-log.ts';
-import { fieldsOf, textIn } from '../log/fields.ts';
 
 /**
- * The full version of a text that the conversation shows only the end of, built from the deltas in
- * the log. `seq` may belong to any of its events: a delta or the message. Null if deltas were
- * removed (E6).
+ * Builds the full version of a text from the deltas in the log; the conversation shows only its
+ * end. `seq` may belong to any of its events: a delta or the message. Null if deltas were removed
+ * (E6).
  */
 export async function wholeText(
   source: Pick<Client, 'runEvents'>,
@@ -22,17 +24,17 @@ export async function wholeText(
       query,
     });
     for (const event of page.items) {
-      if (event.type === 'agent.delta') {
+      if (typeOf(event) === 'agent.delta') {
         // An interrupted attempt has no message.
         if (last !== null && last.attempt !== event.attempt) {
           if (isReached()) return pieces.join('');
           pieces = [];
         }
         last = event;
-        pieces.push(textIn(fieldsOf(event.payload), 'text'));
-      } else if (event.type === 'agent.message') {
+        pieces.push(textOf(event));
+      } else if (typeOf(event) === 'agent.message') {
         const whole = pieces.join('');
-        const kept = textIn(fieldsOf(event.payload), 'text');
+        const kept = textOf(event);
         if (event.seq >= seq) return whole.length >= kept.length ? whole : null;
         pieces = [];
         last = null;
@@ -41,4 +43,9 @@ export async function wholeText(
     after = page.nextCursor;
   }
   return isReached() ? pieces.join('') : null;
+}
+
+function textOf({ payload }: SessionEvent): string {
+  const fields: EventFields<'agent.delta' | 'agent.message'> = fieldsOf(payload);
+  return textIn(fields, 'text');
 }

@@ -2,7 +2,7 @@ export const approvals = {
   title: 'Inbox',
   empty: 'You’re all caught up.',
   emptyHelp:
-    'When an agent has a question, or needs approval for something the tool rules don’t allow, it asks here and waits.',
+    'When an agent has a question or needs your approval, it asks here and waits for your answer.',
   recent: 'Recently answered',
   more: (count: number) =>
     `Showing the newest ${count} questions. Older ones appear as you answer.`,
@@ -13,7 +13,7 @@ export const approvals = {
     write: 'Wants to write a file',
     address: 'Wants to open a web page',
     questions: 'Has a question',
-    plan: 'Has a plan',
+    plan: 'Proposes a plan',
   },
   wantsTool: (tool: string) => `Wants to use ${tool}`,
   did: {
@@ -41,10 +41,10 @@ export const approvals = {
   blankLines: (count: number) => `${count} blank lines`,
   moreBelow: (lines: number) => (lines === 1 ? '1 more line below' : `${lines} more lines below`),
   shownToEnd: 'End of content',
-  readToEnd: 'Scroll to the end first. Shortcut keys work once you have seen all of it.',
+  readToEnd: 'Scroll to the end first. Keyboard shortcuts work once you have seen all of it.',
   masked: 'Part of this is hidden.',
   maskedHelp: (masks: string) =>
-    `${masks} stands for a secret, so what runs differs from what you see. Shortcut keys can’t allow it until you reveal it.`,
+    `${masks} stands for a secret, so what runs differs from what you see. Reveal the secrets before you allow it with a keyboard shortcut.`,
   reveal: 'Reveal secrets',
   revealed: 'Secrets are shown.',
   revealedHelp: 'This is exactly what will run. The audit log records that you viewed it.',
@@ -61,7 +61,9 @@ export const approvals = {
     doubt: (rule: string) => `It might match the rule “${rule}”; Baton can’t be sure.`,
     unlisted: 'No rule covers this, so it needs your approval.',
     notPlain: 'This command uses pipes or chaining, so it needs your approval.',
-    notFollowed: (why: string) => `${why} It has too many names to see where its links lead.`,
+    notFollowed: (why: string) =>
+      `${why} It contains too many names to check where their links lead.`,
+    unknownLink: (why: string) => `${why} Baton can’t tell where its links lead.`,
     linked: (why: string, target: string) => `${why} It follows a link to ${target}.`,
     ownFiles: 'It may access Baton’s own files, such as keys or the database.',
   },
@@ -85,12 +87,12 @@ export const approvals = {
   problem: {
     notJson: 'This is not valid JSON.',
     notANumber: 'This is not a number.',
-    otherShape: 'The type changed. A list must stay a list, and an object an object.',
+    otherShape: 'The type changed. A list must stay a list, and an object must stay an object.',
   },
   containsMask:
     'It contains a mask such as ***MASKED*** in place of a secret. Type the secret in full, or remove that part.',
   invalidInput:
-    'The agent can’t use this. Keep the same fields, with the same types, as in the request.',
+    'The agent can’t use this. Keep the fields and their types as they were in the request.',
   noRule: 'Not available: no rule would match only this command.',
   failed: 'Your answer was not saved.',
   youWrote: 'Your unsent answer:',

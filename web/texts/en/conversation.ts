@@ -26,8 +26,6 @@ export const conversation = {
   unsent: 'Not sent yet. It will be sent as soon as the server can be reached.',
   accepted: 'Waiting to start',
 
-  created: 'Session created',
-  forked: 'Forked from another session',
   thinking: 'Thought',
   onlyEnd: 'Showing only the end.',
   downloadAll: 'Download full output',
@@ -56,8 +54,8 @@ export const conversation = {
   },
   output: 'Output',
   noOutput: 'No output',
-  inputCut: 'Input shortened; showing the beginning.',
-  outcomeCut: 'Output shortened; showing a part.',
+  inputCut: 'Showing only the beginning of the input.',
+  outcomeCut: 'Showing only part of the output.',
   todo: { pending: 'to do', in_progress: 'in progress', completed: 'done' },
   readMany: (count: number) => `Read ${count} files`,
   readOrSearchedMany: (count: number) => `Read and searched ${count} times`,
@@ -126,7 +124,7 @@ export const conversation = {
     user_cancelled: 'Stopped. Changes made so far are kept.',
     invalid_payload: 'The worker could not read the message.',
     auth_failed:
-      'The agent is not signed in to its provider. Sign it in on the server, then try again.',
+      'The agent is not signed in to its provider. Sign in on the server, then try again.',
     invalid_request: 'The provider rejected the request.',
     turn_limit: 'The agent reached its turn limit for one run. Its changes are kept.',
     agent_unavailable: 'The agent could not be started on the server.',
@@ -146,11 +144,11 @@ export const conversation = {
     COMPLETED: 'The session was closed.',
     TERMINATED: 'The session was stopped and closed. Its history is kept.',
     idle: 'The session closed after being idle. A new message reopens it.',
-    orphan: 'This session’s workspace no longer exists. A new message creates a new one.',
+    orphan: 'This session’s workspace no longer exists. Your next message creates a new one.',
     reopened: 'The session was reopened.',
   },
   hostAway: (name: string) =>
-    `No worker is running on this session’s machine, ${name}. Queued messages start when one is running again or when an administrator moves the session.`,
+    `No worker is running on this session’s machine, ${name}. Queued messages start when a worker runs there again, or when an administrator moves the session.`,
 
   write: 'Message',
   placeholderShell: 'Enter a command…',
@@ -163,8 +161,8 @@ export const conversation = {
   onBusy: { enqueue: 'Queue', interrupt: 'Interrupt', steer: 'Send now' },
   onBusyHelp: {
     enqueue: 'Runs after the current run and everything already queued.',
-    interrupt: 'Stops the current run and runs next.',
-    steer: 'The agent gets it while it is working.',
+    interrupt: 'Stops the current run and goes to the front of the queue.',
+    steer: 'Sent to the agent while it is working.',
   },
   attach: 'Add files',
   removeFile: (name: string) => `Remove ${name}`,
@@ -182,7 +180,7 @@ export const conversation = {
     'The server did not confirm this message. You can safely send it again: it will not run twice.',
   tooOld: 'This message is more than a day old and has not been sent.',
   filesLost: (names: string) =>
-    `This message was not sent, and its files could not be saved: ${names}. Edit it and add them again.`,
+    `This message was not sent, and its files could not be saved: ${names}. Edit the message and add the files again.`,
   sendAgain: 'Send again',
   returnToDraft: 'Edit',
   discard: 'Discard',
@@ -191,12 +189,12 @@ export const conversation = {
     policy_denied: 'The tool rules do not allow this.',
     payload_too_large: 'Too large.',
     contains_mask:
-      'It contains a mask in place of a secret. Type the secret in full, or remove it.',
+      'It contains a mask in place of a secret. Type the secret in full, or remove the mask.',
     run_not_queued: 'It has already started.',
     run_finished: 'It has already finished.',
     not_found: 'Not found, or you don’t have access.',
     server_unreachable: 'Can’t reach the server.',
-    unauthorized: 'You were signed out. It will be sent when you sign in again.',
+    unauthorized: 'You were signed out. Your message will be sent when you sign in again.',
   },
   actionFailed: 'That did not work.',
 
@@ -214,7 +212,7 @@ export const conversation = {
     editing: 'Edit queued message',
     started: 'It already started with the old text. Your edit was not applied.',
     asNew: 'Use as a new message',
-    changed: 'Someone else changed this message. Saving replaces:',
-    moved: (position: number, count: number) => `Now ${position} of ${count}.`,
+    changed: 'Someone else changed this message. Saving replaces their text:',
+    moved: (position: number, count: number) => `Moved to position ${position} of ${count}.`,
   },
 };

@@ -62,6 +62,7 @@ export const approvals: Texts['approvals'] = {
     unlisted: '当てはまるルールがないため、確認が必要です。',
     notPlain: 'パイプや連結を含むコマンドのため、確認が必要です。',
     notFollowed: (why) => `${why}名前が多すぎるため、リンクの先は確認できません。`,
+    unknownLink: (why) => `${why}リンクの先を確認できないものがあります。`,
     linked: (why, target) => `${why}リンクの先は ${target} です。`,
     ownFiles: '鍵やデータベースなど、Baton 自身のファイルに触れる可能性があります。',
   },

@@ -28,8 +28,6 @@ export const conversation: Texts['conversation'] = {
   unsent: '未送信です。サーバーが応答しだい送信します。',
   accepted: '開始待ち',
 
-  created: 'セッションを作成',
-  forked: '別のセッションの続き',
   thinking: '思考',
   onlyEnd: 'ここには末尾だけを表示しています。',
   downloadAll: '全文をダウンロード',
