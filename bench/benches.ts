@@ -22,6 +22,7 @@ import { idleDispatch } from './cases/idle-dispatch.ts';
 import { memory } from './cases/memory.ts';
 import { orderedDrain, orderedDrainFresh, orderedDrainSmall } from './cases/ordered-drain.ts';
 import { hostileCommand } from './cases/policy/hostile-command.ts';
+import { realPaths } from './cases/policy/real-paths.ts';
 import { quick } from './cases/quick.ts';
 import { sqlite } from './cases/sqlite.ts';
 import { takeover } from './cases/takeover.ts';
@@ -79,7 +80,7 @@ export const benches: Readonly<Record<string, Readonly<Record<string, Case>>>> =
     'database-back': databaseBack,
     forward,
   },
-  policy: { 'hostile-command': hostileCommand },
+  policy: { 'hostile-command': hostileCommand, 'real-paths': realPaths },
   agents: { hello, 'many-sessions': manySessions, output, approval },
   web: {
     'first-page': firstPage,

@@ -35,10 +35,19 @@ let open = 0;
 // them. Frames are never split across chunks, so the chunk headers between them do not matter.
 const { hostname, port, pathname } = new URL(url);
 const request = `GET ${pathname} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
-for (let reader = 0; reader < readers; reader++) {
+// Each reader opens when another has been admitted: the server limits how many connections of one
+// address may wait to be authenticated.
+const OPENING_MAX = 100;
+let opening = 0;
+while (opening < Math.min(readers, OPENING_MAX)) openReader(opening++);
+
+function openReader(reader: number): void {
   const socket = connect(Number(port), hostname, () => socket.write(request));
   let rest = '';
   let begun = false;
+  socket.on('close', () => {
+    throw new Error(`Reader ${reader} was disconnected`);
+  });
   socket.setEncoding('latin1').on('data', (piece: string) => {
     rest += piece;
     if (!begun) {
@@ -47,6 +56,7 @@ for (let reader = 0; reader < readers; reader++) {
       if (!rest.startsWith('HTTP/1.1 200')) throw new Error(rest.slice(0, head));
       begun = true;
       if (++open === readers) process.send!('open');
+      if (opening < readers) openReader(opening++);
     }
     const end = rest.lastIndexOf('\n\n');
     if (end === -1) return;

@@ -1,9 +1,10 @@
 import type { Right, Role, ShareLevel } from '../../src/contract/access.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Level } from '../../src/contract/level.ts';
+import type { Person } from '../support/principals.ts';
 import { until } from '../support/until.ts';
 import { type AccessRig, operator } from './access-matrix-rig.ts';
-import type { Row, Subject } from './access-matrix-rows.ts';
+import { creationOf, ID, type Row, type Subject } from './access-matrix-rows.ts';
 
 /* The actors. Each is a separate user, with things of their own that nobody else may see. */
 
@@ -147,7 +148,8 @@ export class Subjects {
 
 /** The same for rows whose things have the same state. */
 const kindOf = ({ subject, name }: Row): string =>
-  STATES.find((state) => name === state) ?? (name.endsWith('getArtefact') ? name : String(subject));
+  STATES.find((state) => name === state) ??
+  (name.endsWith('getArtefact') ? name : JSON.stringify(subject));
 const STATES = ['reopen', 'resume', 'retry', 'retryRun'];
 
 /** Creates a thing for one request, in the state that the request needs. */
@@ -166,13 +168,13 @@ async function makeSubject(
     traces.note(asked, id);
     return { id, is: seesAll(actor) ? 'own' : null };
   }
-  if (subject === 'token') {
-    const { id } = await rig.token(ownerId, ['read'], { name: asked });
+  const session = await rig.session(ownerId, asked);
+  traces.note(asked, session.id, session.run);
+  if (typeof subject === 'object') {
+    const id = await makeNoun(rig, subject.noun, ownerId, session.id, asked);
     traces.note(asked, id);
     return { id, is: actor.is === 'own' || seesAll(actor) ? 'own' : null };
   }
-  const session = await rig.session(ownerId, asked);
-  traces.note(asked, session.id, session.run);
   if (actor.is === 'view' || actor.is === 'operate') {
     await rig.store.putShares(session.id, [
       { userId: actor.userId, level: actor.is as ShareLevel },
@@ -181,8 +183,8 @@ async function makeSubject(
   const is = seesAll(actor) ? 'own' : actor.is;
   const by = operator(ownerId);
   if (name.endsWith('getArtefact')) await rig.artefact(session.id, asked);
-  if (name === 'reopen') await rig.service.act(by, session.id, 'complete');
-  if (name === 'resume') await rig.service.act(by, session.id, 'hold');
+  if (name === 'reopen') await rig.services.sessions.act(by, session.id, 'complete');
+  if (name === 'resume') await rig.services.sessions.act(by, session.id, 'hold');
   if (name === 'retry') await rig.store.changeSession(session.id, { do: 'fail', error: 'no' });
   if (subject === 'session') return { id: session.id, is };
   if (subject === 'approval') {
@@ -194,6 +196,24 @@ async function makeSubject(
   const queued = await rig.send(ownerId, session.id, asked);
   traces.note(asked, queued);
   return { id: queued, is };
+}
+
+/** Its service has the noun's name. */
+async function makeNoun(
+  { services }: AccessRig,
+  noun: string,
+  ownerId: string,
+  sessionId: string,
+  name: string,
+): Promise<string> {
+  const { body, schema } = creationOf(noun)!;
+  const text = JSON.stringify({ ...body, name }).replaceAll(ID, sessionId);
+  const creators = services as unknown as Record<string, Creator>;
+  return (await creators[noun]!.create(operator(ownerId), schema.parse(JSON.parse(text)))).id;
+}
+
+interface Creator {
+  create(by: Person, body: unknown): Promise<{ readonly id: string }>;
 }
 
 /** The id of something that does not exist. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, test } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
 import { newId } from '../../src/contract/ids.ts';
 import { SseReader } from '../support/sse-reader.ts';
 import { until } from '../support/until.ts';
@@ -45,6 +46,65 @@ test('[X2] a token that may not read gets no conversation by sending a message t
   expect(await errorOf(chat)).toMatchObject({ status: 403, error: { details: { right: 'read' } } });
   const runs = (await (await ask(`/api/v1/runs?sessionId=${session}`)).json()) as { items: [] };
   expect(runs.items).toEqual([]);
+});
+
+test('[X2] a user with only the right to read changes nothing, not even their own sessions', async () => {
+  const rig = await accessRig();
+  const hanako = await rig.user('hanako', 'viewer');
+  const taro = await rig.user('taro', 'operator');
+  for (const [owner, lacking] of [
+    [hanako, 'role'],
+    [taro, 'credential'],
+  ] as const) {
+    const { id } = await rig.session(owner, 'own');
+    const asked = await rig.approval(id, 'own');
+    const run = await rig.send(owner, id, 'own');
+    const client = createClient({ url: rig.url, token: (await rig.token(owner, ['read'])).token });
+    const params = { id };
+    expect(await client.getSession({ params })).toMatchObject({ id });
+    for (const refused of [
+      () => client.createSession({ body: { name: 'one more', agent: { kind: 'shell' } } }),
+      () => client.updateSession({ params, body: { tags: [] } }),
+      () => client.terminate({ params }),
+      () => client.fork({ params, body: { name: 'one more' } }),
+      () => client.deleteSession({ params }),
+      () => client.putShares({ params, body: { shares: [] } }),
+      () => client.sendMessage({ params, body: { message: 'echo' } }),
+      () => client.editRun({ params: { id: run }, body: { message: 'echo' } }),
+      () => client.removeRun({ params: { id: run } }),
+      () => client.cancelRun({ params: { id: run } }),
+      () => client.retryRun({ params: { id: run } }),
+      () => client.putSessionRules({ params, body: { allow: [], ask: [], deny: [] } }),
+      () => client.listHosts(),
+      () => client.decideApproval({ params: { id: asked }, body: { decision: 'allow' } }),
+      () => client.revealApproval({ params: { id: asked } }),
+      () => client.decideApproval({ params: { id: newId() }, body: { decision: 'allow' } }),
+    ]) {
+      await expect(refused()).rejects.toMatchObject({
+        code: 'forbidden',
+        details: { right: 'run', lacking },
+      });
+    }
+  }
+});
+
+test('[X2] only administrators set rules for all, and move sessions', async () => {
+  const rig = await accessRig();
+  const hanako = await rig.user('hanako', 'operator');
+  const { id } = await rig.session(hanako, 'own');
+  const { token } = await rig.token(hanako, ['read', 'run', 'account']);
+  const client = createClient({ url: rig.url, token });
+  const body = { allow: [], ask: [], deny: ['Bash'], enforced: ['Bash'] };
+  for (const refused of [
+    () => client.putGlobalRules({ body }),
+    () => client.putChannelRules({ params: { channel: 'line' }, body }),
+    () => client.moveSession({ params: { id }, body: { host: 'test' } }),
+  ]) {
+    await expect(refused()).rejects.toMatchObject({
+      code: 'forbidden',
+      details: { right: 'admin', lacking: 'role' },
+    });
+  }
 });
 
 test('[X2] the right is checked before the input, and the credential before the right', async () => {
@@ -132,7 +192,7 @@ test("[X3] another user's id inside a request reveals no more than a nonexistent
 
 test('[X3] [E9] streams cover only what is shared, and end when the share is removed', async () => {
   const rig = await accessRig();
-  const { service, store } = rig;
+  const { services, store } = rig;
   const [owner, reader] = [await rig.user('owner', 'operator'), await rig.user('reader', 'viewer')];
   const { token } = await rig.token(reader, ['read']);
   const ask = asking(rig, token);
@@ -140,7 +200,7 @@ test('[X3] [E9] streams cover only what is shared, and end when the share is rem
   const hidden = await rig.session(owner, 'hidden');
   const own = await rig.session(reader, 'own');
   const share = (level: 'view' | null) =>
-    service.share(operator(owner), shared.id, {
+    services.shares.put(operator(owner), shared.id, {
       shares: level === null ? [] : [{ user: 'reader', level }],
     });
   const note = (lane: string, word: string) =>

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { createAccess } from '../../src/access/access.ts';
-import { StoreAuthenticator } from '../../src/access/authenticator.ts';
-import type { Principal } from '../../src/access/principal.ts';
 import { digestOf, newToken } from '../../src/access/secret.ts';
+import { StoreAuthenticator } from '../../src/access/store-authenticator.ts';
 import type { Right, Role } from '../../src/contract/access.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Channel } from '../../src/contract/message.ts';
@@ -22,6 +20,7 @@ import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
 import { ask } from '../support/asking.ts';
 import { createDatabase } from '../support/postgres.ts';
+import { authorised, type Person } from '../support/principals.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { testStore } from '../support/sqlite.ts';
 
@@ -41,8 +40,9 @@ async function openStore(database: Database, dataDir: string) {
 export async function accessRig(database: Database = 'sqlite') {
   const dataDir = temporaryDirectory();
   const store = await openStore(database, dataDir);
-  const { service, queue, worker, connections } = compose({
+  const { services, queue, worker, connections } = compose({
     store,
+    publicUrl: 'http://localhost',
     dataDir,
     installation: 'test',
     masker: createMasker(),
@@ -57,20 +57,13 @@ export async function accessRig(database: Database = 'sqlite') {
   const authenticator = new StoreAuthenticator({ adminToken: ADMIN_TOKEN });
   authenticator.open(store);
   const auth = requestAuthenticator(authenticator);
-  const access = createAccess({
-    store,
-    publicUrl: () => 'http://localhost',
-    mask: (text) => text,
-    log: SILENT,
-  });
   const app = createApp({
     log: pino({ level: 'silent' }),
     ready: async () => ({}),
-    service: () => service,
-    access: () => access,
+    services: () => services,
     auth,
     checkAnswers: true,
-    routes: [(api) => void registerStreams(api, { auth })],
+    routes: [(api, services) => void registerStreams(api, services, { auth })],
   });
   const url = await listen(app, '127.0.0.1', 0);
   onTestFinished(async () => {
@@ -114,9 +107,9 @@ export async function accessRig(database: Database = 'sqlite') {
       labels: [word],
       agent: { kind: 'shell' },
     });
-    const { id } = await service.create(by, body);
+    const { id } = await services.sessions.create(by, body);
     const run = await send(ownerId, id, word);
-    await service.cancelRun(by, run);
+    await services.runs.cancel(by, run);
     const event = { type: 'agent.message', payload: { text: `says ${word}` } };
     await store.change({ do: 'note', lane: id, event });
     return { id, run };
@@ -128,7 +121,7 @@ export async function accessRig(database: Database = 'sqlite') {
 
   const send = async (ownerId: string, id: string, word: string): Promise<string> => {
     const body = { message: `echo ${word}`, onBusy: 'enqueue' } as const;
-    return (await service.send(operator(ownerId), id, body, null)).runId;
+    return (await services.messages.send(operator(ownerId), id, body, null)).runId;
   };
 
   const approval = async (sessionId: string, word: string): Promise<string> => {
@@ -139,14 +132,11 @@ export async function accessRig(database: Database = 'sqlite') {
     return asked.id;
   };
 
-  return { app, url, store, service, queue, user, token, session, artefact, send, approval };
+  return { app, url, store, services, queue, user, token, session, artefact, send, approval };
 }
 
 export type AccessRig = Awaited<ReturnType<typeof accessRig>>;
 
 /** A principal that may prepare a session for a test, whatever the user's role in the test. */
-export const operator = (userId: string): Principal => ({
-  userId,
-  role: 'operator',
-  channel: 'api',
-});
+export const operator = (userId: string): Person =>
+  authorised({ userId, role: 'operator', channel: 'api' });

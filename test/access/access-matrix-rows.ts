@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { z } from 'zod';
 import type { Right } from '../../src/contract/access.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
 import { endpointList } from '../../src/contract/api/endpoints.ts';
@@ -10,8 +11,11 @@ import { PAGES } from '../../src/server/sign-in/pages.ts';
  * Every request that the server accepts, made from the contract; routes outside it are listed here.
  */
 
-/** The kind of thing a request is about, whose owner matters. */
-export type Subject = 'session' | 'run' | 'approval' | 'token' | 'user' | null;
+/**
+ * The kind of thing a request is about, whose owner matters: one that this test knows how to make,
+ * or a noun that belongs to the user who made it.
+ */
+export type Subject = 'session' | 'run' | 'approval' | 'user' | { readonly noun: string } | null;
 
 export interface Row {
   readonly name: string;
@@ -55,7 +59,6 @@ const REQUESTS: Record<
   createTicket: { status: 403 },
   // Agents do not run here, so there is no host to move it to.
   moveSession: { status: 400 },
-  webStartRun: { body: { session_id: ID, message: 'echo' } },
 };
 
 /** Other ways to request the same operation. */
@@ -80,7 +83,7 @@ const NAMING = ['getStop'];
 
 function rowsOf(name: string, endpoint: Endpoint): Row[] {
   const { method, path, open, needs, level, status } = endpoint;
-  const body = REQUESTS[name]?.body ?? (endpoint.example as Row['body']);
+  const body = bodyOf(name, endpoint);
   const row: Row = {
     name,
     method,
@@ -108,16 +111,36 @@ const SUBJECTS: readonly (readonly [RegExp, Subject])[] = [
   [/\/(sessions|chat)\/\{id\}/, 'session'],
   [/\/runs\/\{id\}/, 'run'],
   [/\/approvals\/\{id\}/, 'approval'],
-  [/\/tokens\/\{id\}/, 'token'],
   [/\/users\/\{id\}/, 'user'],
 ];
 
 function subjectOf(path: string, body: Row['body']): Subject {
   if (Object.values(body ?? {}).includes(ID)) return 'session';
   const [, subject] = SUBJECTS.find(([pattern]) => pattern.test(path)) ?? [null, null];
-  if (subject === null && path.includes('{id}')) throw new Error(`whose is the id in ${path}?`);
-  return subject;
+  if (subject !== null || !path.includes('{id}')) return subject;
+  const noun = /\/(\w+)\/\{id\}/.exec(path)?.[1] ?? '';
+  if (creationOf(noun) === undefined) throw new Error(`whose is the id in ${path}?`);
+  return { noun };
 }
+
+/** How to create one of these: the body of the request, and its schema. */
+export function creationOf(noun: string): { body: Row['body']; schema: z.ZodType } | undefined {
+  const path = `/api/v1/${noun}`;
+  const creation = endpointList.find(([, each]) => each.method === 'POST' && each.path === path);
+  if (creation === undefined) return undefined;
+  const [name, endpoint] = creation;
+  return { body: bodyOf(name, endpoint), schema: endpoint.body };
+}
+
+/** As in the contract's example, but about any session. */
+function bodyOf(name: string, { example }: Endpoint): Row['body'] {
+  const body = REQUESTS[name]?.body ?? (example as Row['body']);
+  if (body === undefined) return undefined;
+  const fields = Object.entries(body);
+  return Object.fromEntries(fields.map(([key, is]) => [key, SESSION_ID.test(key) ? ID : is]));
+}
+
+const SESSION_ID = /^session_?id$/i;
 
 const beside: Omit<Row, 'name' | 'method' | 'path'> = {
   query: '',

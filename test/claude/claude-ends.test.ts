@@ -51,7 +51,7 @@ describe('[A4] how a turn of Claude Code ends', () => {
     const steps = [{ status: 529, times: 1 }, { text: 'fine' }];
     const talk = await rig.run({ steps }, { retries: 1 });
     expect(talk.outcome.kind).toBe('succeeded');
-    expect(talk.notices).toEqual([expect.stringMatching(/trying again, 1 of 1/)]);
+    expect(talk.notices).toEqual([expect.stringMatching(/retry 1 of 1/)]);
   });
 
   test('reaching the turn limit is reported as turn_limit', async () => {

@@ -86,7 +86,9 @@ describe('how runs of Claude Code end', () => {
       attempts: 1,
       error: { class: 'invalid_tool' },
     });
-    expect(failed.error?.message).toContain('no tool "Bahs", "Wirte"');
+    expect(failed.error?.message).toContain(
+      'tools that Claude Code does not have: "Bahs", "Wirte"',
+    );
     expect(existsSync(join(claude.work, 'made'))).toBe(false);
   });
 

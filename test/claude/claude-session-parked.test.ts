@@ -10,9 +10,9 @@ import { ADMIN, type ServiceRig, serviceRig } from '../support/service-rig.ts';
 import { until } from '../support/until.ts';
 import { claudeServerRig, making, PATIENCE } from './claude-session-rig.ts';
 
-async function open({ service }: ServiceRig, sessionId: string): Promise<Approval> {
+async function open({ services }: ServiceRig, sessionId: string): Promise<Approval> {
   const pending = async (): Promise<Approval | undefined> =>
-    (await service.listApprovals(ADMIN, { sessionId, state: 'pending' })).items[0];
+    (await services.approvals.list(ADMIN, { sessionId, state: 'pending' })).items[0];
   await until(async () => (await pending()) !== undefined, PATIENCE);
   return (await pending()) as Approval;
 }
@@ -42,16 +42,16 @@ test('[A7] a long wait for an answer stops the process without counting an attem
   const question = await open(rig, id);
   await until(async () => (await parkings(rig, id)).includes(true), PATIENCE);
   expect(claude.left()).toEqual([]);
-  const parked = await rig.service.getRun(ADMIN, run);
+  const parked = await rig.services.runs.get(ADMIN, run);
   expect(parked).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0, error: null });
   expect(rig.worker.executing).toBe(0);
 
-  await rig.service.decideApproval(ADMIN, question.id, allow);
-  await until(async () => (await rig.service.getRun(ADMIN, run)).finishedAt !== null, PATIENCE);
-  const finished = await rig.service.getRun(ADMIN, run);
+  await rig.services.approvals.decide(ADMIN, question.id, allow);
+  await until(async () => (await rig.services.runs.get(ADMIN, run)).finishedAt !== null, PATIENCE);
+  const finished = await rig.services.runs.get(ADMIN, run);
   expect(finished).toMatchObject({ state: 'succeeded', attempts: 1, crashes: 0 });
   expect(existsSync(join(claude.work, 'made'))).toBe(true);
-  const all = await rig.service.listApprovals(ADMIN, { sessionId: id });
+  const all = await rig.services.approvals.list(ADMIN, { sessionId: id });
   expect(all.items.map(({ state }) => state)).toEqual(['allowed']);
 });
 
@@ -67,7 +67,7 @@ test('[A8] [A7] the silence of an agent that waits for an answer is no timeout',
   const run = await rig.send(id, 'hello');
   await open(rig, id);
   await until(async () => (await parkings(rig, id)).includes(true), PATIENCE);
-  const parked = await rig.service.getRun(ADMIN, run);
+  const parked = await rig.services.runs.get(ADMIN, run);
   expect(parked).toMatchObject({ state: 'waiting', attempts: 0, error: null });
 });
 

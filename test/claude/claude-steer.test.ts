@@ -41,12 +41,12 @@ async function claudeService() {
 }
 
 test('[Q11] a message to Claude Code at work reaches it unchanged', async () => {
-  const { service, store, model, id, ...rig } = await claudeService();
+  const { services, store, model, id, ...rig } = await claudeService();
   const run = await rig.send(id, scripted([{ text: 'one', hold: 'text' }, { text: 'two' }]));
   await model.arrived('text');
   const body = MessageRequest.parse({ message: `also ${TOKEN}`, onBusy: 'steer' });
   for (let i = 0; i < 2; i++) {
-    expect(await service.send(ADMIN, id, body, 'key')).toEqual({
+    expect(await services.messages.send(ADMIN, id, body, 'key')).toEqual({
       runId: run,
       sessionId: id,
       status: 'steered',
@@ -55,8 +55,8 @@ test('[Q11] a message to Claude Code at work reaches it unchanged', async () => 
   }
   await until(async () => (await store.listSteers([run]))[0]?.state === 'given', PATIENT);
   model.release('text');
-  await until(async () => (await service.getRun(ADMIN, run)).finishedAt !== null, PATIENT);
-  expect(await service.getRun(ADMIN, run)).toMatchObject({ state: 'succeeded' });
+  await until(async () => (await services.runs.get(ADMIN, run)).finishedAt !== null, PATIENT);
+  expect(await services.runs.get(ADMIN, run)).toMatchObject({ state: 'succeeded' });
   expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(TOKEN);
   const events = await store.listAfter(id, 0, 1000);
   expect(events.filter(({ type }) => type === 'run.steered')).toHaveLength(1);
@@ -81,9 +81,14 @@ test('[H8] [Q11] the routes of the session scheduler report that a message was g
 });
 
 test('[Q11] steering is refused without a running agent, and with options that only a run can have', async () => {
-  const { service, id } = await claudeService();
+  const { services, id } = await claudeService();
   const send = (more: object) =>
-    service.send(ADMIN, id, MessageRequest.parse({ message: 'x', onBusy: 'steer', ...more }), null);
+    services.messages.send(
+      ADMIN,
+      id,
+      MessageRequest.parse({ message: 'x', onBusy: 'steer', ...more }),
+      null,
+    );
   await expect(send({})).rejects.toMatchObject({ code: 'cannot_steer' });
   await expect(send({ allowedTools: ['Read'] })).rejects.toMatchObject({
     code: 'invalid_request',

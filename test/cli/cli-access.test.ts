@@ -97,7 +97,7 @@ describe('baton user', () => {
     [['audit', '--from', 'soon'], '--from has an invalid value: "soon".'],
     [['audit', '--action', 'user.ad'], '--action has an invalid value: "user.ad".'],
     [['share', 'x', 'hanako'], '"hanako" is not a valid share.'],
-    [['share', 'x', 'hanako:view', '--none'], '--none and users cannot be combined.'],
+    [['share', 'x', 'hanako:view', '--none'], '--none cannot be combined with users.'],
   ])('[C1] wrong usage exits with 2 and prints three lines: %j', async (args, what) => {
     const { code, stdout, stderr } = await new Desk().done(args);
     const lines = linesOf(stderr);
@@ -235,7 +235,10 @@ describe('baton login', () => {
     const { server, url, elsewhere, admin } = await rig();
     const { token } = await admin.json<CreatedToken>('token', 'create', 'narrow');
     const narrow = await elsewhere.done(['login', '--url', url], { BATON_TOKEN: token });
-    expect([narrow.code, narrow.stderr]).toEqual([0, expect.stringContaining('stores that token')]);
+    expect([narrow.code, narrow.stderr]).toEqual([
+      0,
+      expect.stringContaining('the token you entered was stored'),
+    ]);
     expect((await elsewhere.done(['logout'])).stdout).toMatch(/^Removed .*json\.\n$/);
     expect((await elsewhere.done(['ls', '--url', url], { BATON_TOKEN: token })).code).toBe(0);
 

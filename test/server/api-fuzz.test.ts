@@ -4,16 +4,13 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { createAccess } from '../../src/access/access.ts';
-import type { Principal } from '../../src/access/principal.ts';
-import { digestOf, newToken } from '../../src/access/secret.ts';
 import type { Endpoint } from '../../src/contract/api/endpoint.ts';
 import { endpointList } from '../../src/contract/api/endpoints.ts';
 import { ErrorAnswer } from '../../src/contract/api/error-answer.ts';
 import { newId } from '../../src/contract/ids.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { CreateSession } from '../../src/contract/session.ts';
-import { compose } from '../../src/node/compose.ts';
+import { type Composed, compose } from '../../src/node/compose.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
@@ -32,10 +29,11 @@ import { appRig, TOKEN } from '../support/app-rig.ts';
 import { ask as askIn, park } from '../support/asking.ts';
 import { authenticatorOver, FROM } from '../support/authenticator-rig.ts';
 import { DEPTH } from '../support/depth.ts';
+import { authorised, type Person } from '../support/principals.ts';
 import { temporaryDirectory } from '../support/processes.ts';
 import { testStore } from '../support/sqlite.ts';
 
-const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+const ADMIN = authorised({ userId: 'admin', role: 'admin', channel: 'api' });
 /** Requests per endpoint; fewer if another endpoint has the same schemas. */
 const REQUESTS = 40 * DEPTH;
 const REQUESTS_ALIKE = 20 * DEPTH;
@@ -47,8 +45,9 @@ async function rig() {
   const dataDir = temporaryDirectory();
   const path = join(dataDir, 'baton.db');
   const store = await testStore({ path });
-  const { service, queue } = compose({
+  const { services, queue } = compose({
     store,
+    publicUrl: 'http://localhost',
     dataDir,
     installation: 'test',
     masker: createMasker(),
@@ -68,19 +67,12 @@ async function rig() {
     { level: 'error' },
     { write: (line: string) => failures.push(JSON.parse(line)) },
   );
-  const access = createAccess({
-    store,
-    publicUrl: () => 'http://localhost',
-    mask: (text) => text,
-    log: SILENT,
-  });
   const authenticator = authenticatorOver(store, { adminToken: TOKEN });
   const { app, ask } = appRig({
     auth: requestAuthenticator(authenticator),
-    service: () => service,
-    access: () => access,
+    services: () => services,
     log,
-    routes: [(api) => void registerStreams(api, { auth: refuseAll })],
+    routes: [(api, services) => void registerStreams(api, services, { auth: refuseAll })],
   });
 
   const signedIn = await authenticator.signIn({ token: TOKEN }, FROM);
@@ -117,37 +109,50 @@ async function rig() {
   // Sessions in which every operation can succeed somewhere.
   const create = async (name: string): Promise<string> => {
     const session = CreateSession.parse({ name, agent: { kind: 'shell' } });
-    return (await service.create(ADMIN, session)).id;
+    return (await services.sessions.create(ADMIN, session)).id;
   };
   const busy = await create('busy');
   for (const message of ['a', 'b', 'c', 'd']) {
-    await service.send(ADMIN, busy, { message, onBusy: 'enqueue' }, null);
+    await services.messages.send(ADMIN, busy, { message, onBusy: 'enqueue' }, null);
   }
-  const [first] = (await service.listRuns(ADMIN, { sessionId: busy })).items;
-  await service.cancelRun(ADMIN, first?.id ?? '');
+  const [first] = (await services.runs.list(ADMIN, { sessionId: busy })).items;
+  await services.runs.cancel(ADMIN, first?.id ?? '');
   await store.changeSession(await create('ready'), { do: 'ready', path: '/tmp' });
   await store.changeSession(await create('failed'), { do: 'fail', error: 'no disk' });
-  await service.act(ADMIN, await create('ended'), 'terminate');
+  await services.sessions.act(ADMIN, await create('ended'), 'terminate');
   await queue.configure(await create('pinned'), { host: 'here' });
   // Parked, so there is no process: no worker here could stop it when its session is deleted.
   for (const name of ['asks', 'asks too', 'asks more']) {
     await park(store, await askIn(store, await create(name)));
   }
-  const { id: userId } = await store.createUser({ id: newId(), name: 'hanako', role: 'operator' });
-  await store.createToken({
-    id: newId(),
-    userId,
-    name: 'a token',
-    digest: digestOf(newToken()),
-    scopes: ['read'],
-    channel: 'api',
-    expiresInMs: null,
-    notAfter: null,
-  });
-  for (const { id } of (await service.list(ADMIN, {})).items) {
+  await store.createUser({ id: newId(), name: 'hanako', role: 'operator' });
+  for (const { id } of (await services.sessions.list(ADMIN, {})).items) {
     await directoryArtefacts({ dataDir }).keep(id, 'run', 'call', 'all of it');
   }
-  return { ask, askAsBrowser, stored, service, store, failures };
+  await createOthers(services, busy);
+  return { ask, askAsBrowser, stored, services, failures };
+}
+
+interface Service {
+  create?(by: Person, body: unknown): Promise<unknown>;
+  list?(by: Person, query: object): Promise<{ readonly items: readonly { readonly id: string }[] }>;
+}
+
+const serviceOf = (services: Composed['services'], noun: string): Service =>
+  (services as unknown as Record<string, Service>)[noun] ?? services.sessions;
+
+/** One of each noun that has none yet, as in the example of the operation that creates it. */
+async function createOthers(services: Composed['services'], session: string): Promise<void> {
+  for (const [, { method, path, body, example }] of endpointList) {
+    const noun = /^\/api\/v1\/(\w+)$/.exec(path)?.[1];
+    if (method !== 'POST' || noun === undefined || example === undefined) continue;
+    const { create, list } = serviceOf(services, noun);
+    if (create === undefined || (await list?.(ADMIN, {}))?.items.length !== 0) continue;
+    await create(
+      ADMIN,
+      body.parse({ ...example, ...('sessionId' in (example as object) && { sessionId: session }) }),
+    );
+  }
 }
 
 const plainNumbers = (_: string, value: unknown) =>
@@ -241,7 +246,7 @@ const inPages = (query: string): string => `${query.replace(/follow=\w*/g, '')}&
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /** The session id in a body. */
-const SESSION_FIELD = /"session_id":"[0-9a-f-]{36}"/;
+const SESSION_FIELD = /"(session_?id)":"[0-9a-f-]{36}"/i;
 
 /** Existing values of path parameters other than ids. */
 const KNOWN: Record<string, string> = { name: 'run-call.txt' };
@@ -260,7 +265,7 @@ const STREAMS_ONLY: readonly string[] = ['hints', 'webChat'];
 test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
   '[H9] any request to %s gets a well-formed answer, never a 5xx, and a refusal writes nothing',
   async (name, endpoint) => {
-    const { ask: askAsProgram, askAsBrowser, stored, service, store, failures } = await rig();
+    const { ask: askAsProgram, askAsBrowser, stored, services, failures } = await rig();
     const ask = name === 'createTicket' ? askAsBrowser : askAsProgram;
     const statuses = new Set<number>();
 
@@ -270,12 +275,9 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
       const index = pick === 'next' ? next++ : pick;
       return known[index % Math.max(1, known.length)]?.id ?? 'none';
     };
-    const knownIds = async (): Promise<{ readonly id: string }[]> => {
-      if (endpoint.path.includes('/users/')) return store.listUsers({ limit: 100 });
-      if (endpoint.path.includes('/tokens/')) return store.listTokens({ limit: 100 });
-      if (endpoint.path.includes('/approvals/')) return store.listApprovals({ limit: 100 });
-      if (endpoint.path.includes('/runs/')) return (await service.listRuns(ADMIN, {})).items;
-      return (await service.list(ADMIN, {})).items;
+    const knownIds = async (): Promise<readonly { readonly id: string }[]> => {
+      const noun = /\/(\w+)\/\{id\}/.exec(endpoint.path)?.[1] ?? 'sessions';
+      return (await serviceOf(services, noun).list?.(ADMIN, {}))?.items ?? [];
     };
 
     await fc.assert(
@@ -284,7 +286,7 @@ test.each(endpointList.filter(([name]) => !STREAMS_ONLY.includes(name)))(
         const body =
           pick === null
             ? asked.body
-            : asked.body?.replace(SESSION_FIELD, `"session_id":"${await idOf(pick)}"`);
+            : asked.body?.replace(SESSION_FIELD, `"$1":"${await idOf(pick)}"`);
         let path = endpoint.path;
         for (const [field, value] of Object.entries(params)) {
           const there = field === 'id' && pick !== null ? await idOf(pick) : KNOWN[field];

@@ -19,10 +19,13 @@ export async function compatRig({ streamsPerUser = 100, executes = true } = {}) 
   const app = createApp({
     log: pino({ level: 'silent' }),
     ready: async () => ({}),
-    service: () => rig.service,
+    services: () => rig.services,
     auth,
     checkAnswers: true,
-    routes: [(api) => void registerStreams(api, { auth, limits: { perUser: streamsPerUser } })],
+    routes: [
+      (api, services) =>
+        void registerStreams(api, services, { auth, limits: { perUser: streamsPerUser } }),
+    ],
   });
   const url = await listen(app, '127.0.0.1', 0);
   onTestFinished(() => close(app, 1000));

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { RunState } from '../../src/contract/run.ts';
+import { ADMIN } from '../support/service-rig.ts';
 import { SseReader } from '../support/sse-reader.ts';
 import { until } from '../support/until.ts';
 import { ABSENT, compatRig, error } from './compat-rig.ts';
 
 /* The API of the agentic web, in the order of its document. */
 
-test('[H8] S3 §7.1 POST /api/runs queues a message and returns run_id and status', async () => {
+test('[H8] [R116] S3 §7.1 POST /api/runs queues a message and returns run_id and status', async () => {
   const { ask, ready, finished } = await compatRig();
   const id = await ready('runs');
   const made = await ask('POST', '/api/runs', { session_id: id, message: 'echo hi' });
@@ -34,7 +35,7 @@ test('[H8] S3 §7.1 POST /api/runs to a missing session is 404', async () => {
   expect(refused).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S3 §7.1 GET /api/runs/{id} shows the run by the columns of §5.1', async () => {
+test('[H8] [R062] [R116] S3 §7.1 GET /api/runs/{id} returns the run with the columns of §5.1', async () => {
   const { ask, ready, send, finished } = await compatRig();
   const id = await ready('shown');
   const run = await send(id, 'echo hi');
@@ -57,8 +58,8 @@ test('[H8] S3 §7.1 GET /api/runs/{id} shows the run by the columns of §5.1', a
   expect(await ask('GET', '/api/runs/none')).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S3 §5.1 status is queued, running, completed, failed or cancelled', async () => {
-  const { ask, ready, send, finished, service } = await compatRig();
+test('[H8] [R027] S3 §5.1 status is queued, running, completed, failed or cancelled', async () => {
+  const { ask, ready, send, finished, services } = await compatRig();
   const id = await ready('states', { holdOnFailure: false });
   const of = async (run: string): Promise<string> =>
     (await ask('GET', `/api/runs/${run}`)).body.status;
@@ -71,9 +72,7 @@ test('[H8] S3 §5.1 status is queued, running, completed, failed or cancelled', 
   await finished(bad);
   const states: RunState[] = [];
   for (const run of [long, next, bad]) {
-    states.push(
-      (await service.getRun({ userId: 'admin', role: 'admin', channel: 'api' }, run)).state,
-    );
+    states.push((await services.runs.get(ADMIN, run)).state);
   }
   expect(states).toEqual(['cancelled', 'succeeded', 'failed']);
   expect([await of(long), await of(next), await of(bad)]).toEqual([
@@ -84,7 +83,7 @@ test('[H8] S3 §5.1 status is queued, running, completed, failed or cancelled', 
   expect((await ask('GET', `/api/runs/${bad}`)).body.error_message).toContain('3');
 });
 
-test('[H8] S3 §7.1 POST /api/runs/{id}/cancel sets cancel_requested_at, and the run ends', async () => {
+test('[H8] [R056] [R116] S3 §7.1 POST /api/runs/{id}/cancel sets cancel_requested_at, and the run ends', async () => {
   const { ask, ready, send, finished } = await compatRig();
   const id = await ready('cancel');
   const run = await send(id, 'sleep 60');
@@ -97,7 +96,7 @@ test('[H8] S3 §7.1 POST /api/runs/{id}/cancel sets cancel_requested_at, and the
   expect(await ask('POST', '/api/runs/none/cancel')).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S3 §7.2 GET /api/runs/{id}/events streams all events in order, and ends after done', async () => {
+test('[H8] [R117] S3 §7.2 GET /api/runs/{id}/events streams all events in order, and ends after done', async () => {
   const { ready, send, stream } = await compatRig();
   const id = await ready('events');
   const run = await send(id, 'echo one; echo two');
@@ -111,7 +110,7 @@ test('[H8] S3 §7.2 GET /api/runs/{id}/events streams all events in order, and e
   );
 });
 
-test('[H8] S3 §14.3 Last-Event-ID is a seq: the stream continues after it, and nothing is missed', async () => {
+test('[H8] [R117] [R147] S3 §14.3 Last-Event-ID is a seq: the stream continues after it, and nothing is missed', async () => {
   const { ready, send, finished, stream, open } = await compatRig();
   const id = await ready('again');
   const run = await send(id, 'echo one');
@@ -131,7 +130,7 @@ test('[H8] S3 §14.3 Last-Event-ID is a seq: the stream continues after it, and 
   expect(over.status).toBe(204);
 });
 
-test('[H8] S3 §7.3 GET and POST /api/sessions and GET /api/sessions/{id} work', async () => {
+test('[H8] [R119] S3 §7.3 GET and POST /api/sessions and GET /api/sessions/{id} work', async () => {
   const { ask } = await compatRig();
   const made = await ask('POST', '/api/sessions', { name: 'chat one', agent: { kind: 'shell' } });
   expect(made).toMatchObject({ status: 201, body: { name: 'chat one', status: 'PENDING' } });
@@ -141,7 +140,7 @@ test('[H8] S3 §7.3 GET and POST /api/sessions and GET /api/sessions/{id} work',
   expect(await ask('GET', `/api/sessions/${ABSENT}`)).toMatchObject(error('not_found', 404));
 });
 
-test('[H8] S3 §13 POST /api/chat/{sessionId} queues the message and streams its run', async () => {
+test('[H8] [R119] S3 §13 POST /api/chat/{sessionId} queues the message and streams its run', async () => {
   const { ready, open, send } = await compatRig();
   const id = await ready('chat');
   await send(id, 'echo earlier');

@@ -31,7 +31,7 @@ async function rig() {
   // One connection, so statements run in order.
   const store = await postgresStore({ url, poolSize: 1 });
   onTestFinished(() => store.close());
-  const { service, reconciler } = compose({
+  const { services, reconciler } = compose({
     store,
     dataDir: temporaryDirectory(),
     installation: 'test',
@@ -48,7 +48,7 @@ async function rig() {
   });
   // A clock that stands still, so caches never expire.
   const authenticator = authenticatorOver(store, { now: () => 0 });
-  const { ask } = appRig({ auth: requestAuthenticator(authenticator), service: () => service });
+  const { ask } = appRig({ auth: requestAuthenticator(authenticator), services: () => services });
   const call = async (token: string, path: string, body: object, key?: string) => {
     const answer = await ask({
       method: 'POST',

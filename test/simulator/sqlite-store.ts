@@ -1,8 +1,8 @@
 import { BatonError } from '../../src/contract/errors.ts';
 import type { Hint } from '../../src/queue/hint.ts';
 import type { Clock } from '../../src/queue/store.ts';
-import type { Answer, Arguments, OperationName } from '../../src/storage/operations/registry.ts';
-import { storeOver } from '../../src/storage/operations/store.ts';
+import { batonStoreOver } from '../../src/storage/operations/baton-store.ts';
+import type { Answer, WriteCall, WriteName } from '../../src/storage/operations/registry.ts';
 import { commitTogether } from '../../src/storage/sqlite/commit.ts';
 import { Connection } from '../../src/storage/sqlite/connection.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/dialect.ts';
@@ -96,16 +96,13 @@ function simulated(connection: FaultyConnection, clock: Clock): SimStore {
       throw toBatonError(error, PATH);
     }
   };
-  const call = async <N extends OperationName>(
-    name: N,
-    ...rest: Arguments<N>
-  ): Promise<Answer<N>> => {
-    const [reply] = commitTogether(connection, PATH, [{ id: 0, name, rest, now: clock() }]);
+  const call = async <N extends WriteName>(write: WriteCall<N>): Promise<Answer<N>> => {
+    const [reply] = commitTogether(connection, PATH, [{ id: 0, write, now: clock() }]);
     if (reply === undefined || 'error' in reply) throw fromPlain(reply!.error);
     for (const listener of listeners) listener(reply.done.hint);
     return reply.done.value as Answer<N>;
   };
-  const store = storeOver({
+  const store = batonStoreOver({
     dialect,
     hints: listeners,
     call,

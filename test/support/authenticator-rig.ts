@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NewToken } from '../../src/access/access-store.ts';
+import { digestOf, newSecret, newToken } from '../../src/access/secret.ts';
 import {
   StoreAuthenticator,
   type StoreAuthenticatorOptions,
-} from '../../src/access/authenticator.ts';
-import { digestOf, newSecret, newToken } from '../../src/access/secret.ts';
+} from '../../src/access/store-authenticator.ts';
 import type { Role } from '../../src/contract/access.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { BatonStore } from '../../src/storage/operations/baton-store.ts';

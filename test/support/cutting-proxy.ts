@@ -35,5 +35,11 @@ export async function cuttingProxy(target: string, nextCut: () => number) {
     server.close();
     for (const socket of open) socket.destroy();
   });
-  return { url: `http://127.0.0.1:${own}`, connections: () => connections };
+  return {
+    url: `http://127.0.0.1:${own}`,
+    connections: () => connections,
+    cutAll(): void {
+      for (const socket of open) socket.destroy();
+    },
+  };
 }

@@ -26,15 +26,15 @@ import { DatabaseClock } from '../../src/server/forward/database-clock.ts';
 import { ForwardedRequests } from '../../src/server/forward/forwarded-requests.ts';
 import { Forwarder } from '../../src/server/forward/forwarder.ts';
 import { close, listen } from '../../src/server/listen.ts';
+import type { Services } from '../../src/server/nouns.ts';
 import type { OpenStreams } from '../../src/server/streams/open-streams.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
-import type { SessionService } from '../../src/sessions/service.ts';
 import { ADMIN_TOKEN, authenticatorOver, peopleOf } from './authenticator-rig.ts';
 import { CapturedLog } from './captured-log.ts';
 import { temporaryDirectory } from './processes.ts';
 import { testStore } from './sqlite.ts';
 
-/** A host-bound operation with a body, which answers what its handler was given. */
+/** A host-bound operation with a body, which returns what its handler was given. */
 const echo = endpoint({
   method: 'POST',
   path: '/api/v1/sessions/{id}/echo',
@@ -56,7 +56,7 @@ export interface TestNodeOptions {
   /** The registered address; by default the one it listens on. */
   readonly url?: string | null;
   readonly streamsPerUser?: number;
-  /** It refuses WebSockets. */
+  /** Whether the node refuses WebSockets. */
   readonly refuses?: boolean;
 }
 
@@ -67,6 +67,8 @@ export async function forwardRig() {
   const key = forwardKeyOf(randomBytes(32));
   const clock = new DatabaseClock(() => store.time());
   const sessions = new Map<string, string>();
+  /** Sessions that are no longer shared with anyone. */
+  const unshared = new Set<string>();
 
   const node = async (host: string, options: TestNodeOptions = {}) => {
     const id = newId();
@@ -78,23 +80,33 @@ export async function forwardRig() {
     const forwarder = new Forwarder({ ...shared, host, nodes: () => store.listNodes() });
     const forwarded = new ForwardedRequests({ ...shared, authenticator, nodeId: () => id });
     const auth = requestAuthenticator(authenticator, { forwarded });
-    const service = {
-      hostOf: async (_: Principal, session: string) => {
-        const id = options.hostOf?.(session) ?? sessions.get(session);
-        return id === undefined ? null : { id, name: `the ${id}` };
+    const services = {
+      hosts: {
+        hostOf: async (_: Principal, session: string) => {
+          const id = options.hostOf?.(session) ?? sessions.get(session);
+          return id === undefined ? null : { id, name: `the ${id}` };
+        },
       },
-      artefact: async (by: Principal) => {
-        heard.push({ by, headers: {} });
-        return options.artefact?.() ?? Readable.from([`from ${host}`]);
+      logs: {
+        ofSession: async (_: Principal, sessionId: string) => {
+          if (unshared.has(sessionId)) throw new BatonError('not_found');
+          return { sessionId, runId: null, lastSeq: 0 };
+        },
       },
-    } as unknown as SessionService;
+      workspaces: {
+        artefact: async (by: Principal) => {
+          heard.push({ by, headers: {} });
+          return options.artefact?.() ?? Readable.from([`from ${host}`]);
+        },
+      },
+    } as unknown as Services;
     let streams: OpenStreams | undefined;
     const acceptor = new WebSocketServer({ noServer: true });
     const app = createApp({
       log: pino({ level: 'silent' }),
       ready: async () => ({}),
       auth,
-      service: () => service,
+      services: () => services,
       forwarder,
       servesApi: options.servesApi ?? true,
       routes: [
@@ -103,8 +115,8 @@ export async function forwardRig() {
             heard.push({ by, headers: request.headers });
             return { host, body, query, idempotencyKey };
           }),
-        (api) => {
-          streams = registerStreams(api, {
+        (api, services) => {
+          streams = registerStreams(api, services, {
             auth,
             ...(options.streamsPerUser === undefined
               ? {}
@@ -113,10 +125,10 @@ export async function forwardRig() {
               {
                 path: /^\/ws\/sessions\/([^/?]+)\/test(?:\?|$)/,
                 needs: 'run',
-                async open({ by, request, socket, head }) {
+                async open({ by, request, upgrade }) {
                   if (options.refuses === true) throw new BatonError('session_ended');
                   heard.push({ by, headers: request.headers });
-                  acceptor.handleUpgrade(request, socket, head, (made) => sockets.push(made));
+                  sockets.push(await upgrade(acceptor));
                 },
               },
             ],
@@ -178,7 +190,9 @@ export async function forwardRig() {
     sessions.set(id, host);
     return `/api/v1/sessions/${id}`;
   };
-  return { store, key, clock, node, session, credential, people: peopleOf(store) };
+  /** Ends all shares of the session at this path. */
+  const unshare = (path: string) => unshared.add(path.split('/').at(-1) as string);
+  return { store, key, clock, node, session, unshare, credential, people: peopleOf(store) };
 }
 export type TestNode = Awaited<ReturnType<Awaited<ReturnType<typeof forwardRig>>['node']>>;
 

@@ -62,8 +62,15 @@ export async function startPostgres({
     server = undefined;
     await stopping?.stop(mode);
   };
-  const start = async () => {
-    server ??= await launch(binaries.postgres, args, user, directory);
+  let starting: Promise<void> | undefined;
+  // A test may ask again before the server is up.
+  const start = (): Promise<void> => {
+    starting ??= (async () => {
+      server ??= await launch(binaries.postgres, args, user, directory);
+    })().finally(() => {
+      starting = undefined;
+    });
+    return starting;
   };
   await start();
   return {
@@ -114,7 +121,9 @@ async function launch(
   };
 }
 
-/** If the tests are killed, its input ends: it kills the server and removes the data. */
+/**
+ * If the tests are killed, the watchdog's input ends, and it kills the server and removes the data.
+ */
 function watch(server: ChildProcess, directory: string): ChildProcess {
   const script = `
     cat >/dev/null

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Principal } from '../../src/access/principal.ts';
 import type { Timeouts } from '../../src/agents/timeouts.ts';
 import { MessageRequest } from '../../src/contract/message.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
@@ -11,11 +10,12 @@ import { type Logger, SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import type { BatonStore } from '../../src/storage/operations/baton-store.ts';
 import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
+import { authorised } from './principals.ts';
 import { temporaryDirectory } from './processes.ts';
 import { testStore } from './sqlite.ts';
 import { until } from './until.ts';
 
-export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+export const ADMIN = authorised({ userId: 'admin', role: 'admin', channel: 'api' });
 
 export interface ServiceRig extends Composed {
   readonly store: BatonStore;
@@ -57,7 +57,7 @@ export async function serviceRig(
     ...(parkMs === undefined ? {} : { parkMs }),
     ...(timeouts === undefined ? {} : { timeouts }),
   });
-  const { service, worker, reconciler, connections, queue } = composed;
+  const { services, worker, reconciler, connections, queue } = composed;
   await worker.start();
   reconciler.start();
   let stopping: Promise<void> | undefined;
@@ -75,12 +75,16 @@ export async function serviceRig(
     store,
     dataDir,
     session: (name, more = {}) =>
-      service.create(ADMIN, CreateSession.parse({ name, agent: { kind: 'shell' }, ...more })),
+      services.sessions.create(
+        ADMIN,
+        CreateSession.parse({ name, agent: { kind: 'shell' }, ...more }),
+      ),
     send: async (id, message, more = {}) =>
-      (await service.send(ADMIN, id, MessageRequest.parse({ message, ...more }), null)).runId,
+      (await services.messages.send(ADMIN, id, MessageRequest.parse({ message, ...more }), null))
+        .runId,
     finished: async (id) => {
-      await until(async () => (await service.getRun(ADMIN, id)).finishedAt !== null);
-      return service.getRun(ADMIN, id);
+      await until(async () => (await services.runs.get(ADMIN, id)).finishedAt !== null);
+      return services.runs.get(ADMIN, id);
     },
     stop,
   };

@@ -3,8 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { StoreAuthenticator } from '../../src/access/authenticator.ts';
-import type { Principal } from '../../src/access/principal.ts';
+import { StoreAuthenticator } from '../../src/access/store-authenticator.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
@@ -18,20 +17,21 @@ import { aesBox } from '../../src/secrets/aes-box.ts';
 import { createApp } from '../../src/server/app.ts';
 import { requestAuthenticator } from '../../src/server/auth.ts';
 import { close, listen } from '../../src/server/listen.ts';
+import { createServices } from '../../src/server/nouns.ts';
 import type { OpenStreams, StreamLimits } from '../../src/server/streams/open-streams.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import type { StreamKind } from '../../src/server/streams/sink.ts';
 import { Connections } from '../../src/sessions/connections.ts';
-import { createSessions } from '../../src/sessions/sessions.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { directoryProvider } from '../../src/workspaces/directory.ts';
 import { workspaceProviders } from '../../src/workspaces/providers.ts';
 import { testRuntime } from './local-runtime.ts';
+import { authorised } from './principals.ts';
 import { temporaryDirectory } from './processes.ts';
 import { testStore } from './sqlite.ts';
 
 export const TOKEN = 'a-token-for-tests';
-export const ADMIN: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+export const ADMIN = authorised({ userId: 'admin', role: 'admin', channel: 'api' });
 
 export interface StreamRigOptions {
   readonly limits?: Partial<StreamLimits>;
@@ -62,8 +62,9 @@ export async function streamRig(options: StreamRigOptions = {}) {
   await worker.start();
 
   const connections = new Connections({ store, log: SILENT, nodeId: () => worker.nodeId });
-  const service = createSessions({
+  const services = createServices({
     store,
+    publicUrl: '',
     queue,
     connections,
     masker: createMasker(),
@@ -91,12 +92,12 @@ export async function streamRig(options: StreamRigOptions = {}) {
   const app = createApp({
     log: pino({ level: 'silent' }),
     ready: async () => ({}),
-    service: () => service,
+    services: () => services,
     auth,
     checkAnswers: true,
     routes: [
-      (api) => {
-        streams = registerStreams(api, {
+      (api, services) => {
+        streams = registerStreams(api, services, {
           auth,
           ...(limits === undefined ? {} : { limits }),
           metrics: {
@@ -128,7 +129,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     queue,
     store,
     authenticator,
-    service,
+    services,
     counted,
     note,
     stop,
@@ -140,7 +141,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     /** A session with this many events in its log, from `session.created` on. */
     async session(events = 1): Promise<string> {
       const name = `s${newId()}`;
-      const { id } = await service.create(ADMIN, CreateSession.parse({ name }));
+      const { id } = await services.sessions.create(ADMIN, CreateSession.parse({ name }));
       const left = Array.from({ length: events - 1 }, (_, i) => note(id, i));
       await Promise.all(left);
       return id;
@@ -148,7 +149,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
     /** A run whose agent says this many words. */
     async run(id: string, words: number): Promise<string> {
       const body = { message: String(words), onBusy: 'enqueue' } as const;
-      return (await service.send(ADMIN, id, body, null)).runId;
+      return (await services.messages.send(ADMIN, id, body, null)).runId;
     },
     get: (path: string, headers: Record<string, string> = {}) =>
       fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}`, ...headers } }),

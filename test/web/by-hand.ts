@@ -43,13 +43,13 @@ export async function ask(
   return { status, headers: responseHeaders, text };
 }
 
-/** Signs in as the administrator; returns what a browser would then send. */
-export async function signInByHand(url: string) {
+/** Signs in, by default as the administrator; returns what a browser would then send. */
+export async function signInByHand(url: string, token = TOKEN) {
   const { headers, text } = await ask(
     `${url}/sign-in`,
     'POST',
     { origin: url, 'content-type': 'application/x-www-form-urlencoded' },
-    `token=${TOKEN}`,
+    `token=${token}`,
   );
   const cookie = headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '';
   return { cookie, pageKey: pageKeyIn(text) };

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { APP_PATHS } from '../../src/server/web/paths.ts';
 import type { Showcase } from './showcase.ts';
 
 /** A page of the web app, with the actions to perform before checking it. */
@@ -74,7 +75,17 @@ async function resumeEverything(page: Page): Promise<void> {
 }
 
 /** Every page once; screenshots and layout tests use them. */
-export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
+export function everyPage(showcase: Pick<Showcase, 'sessions'>): Shot[] {
+  const shots = knownShots(showcase);
+  const others = APP_PATHS.filter(
+    (path) =>
+      !path.includes('{') && !shots.some((shot) => shot.path === path && shot.act === undefined),
+  );
+  return [...shots, ...others.map((path) => ({ name: path.slice(1), path }))];
+}
+
+/** Pages in several states. A page that is not here appears as it is. */
+function knownShots({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
   const detail = `/s/${sessions.claude}/detail`;
   return [
     { name: 'sign-in', path: '/sign-in', isOutside: true },
@@ -85,13 +96,11 @@ export function everyPage({ sessions }: Pick<Showcase, 'sessions'>): Shot[] {
     { name: 'new-options', path: '/new', act: button('main details summary') },
     { name: 'new-hosts', path: '/new', act: severalHosts, undo: oneHost },
     { name: 'new-mistakes', path: '/new', act: mistaken },
-    { name: 'inbox', path: '/inbox' },
     { name: 'session-claude', path: `/s/${sessions.claude}` },
     { name: 'session-failed', path: `/s/${sessions.failed}` },
     { name: 'session-running', path: `/s/${sessions.running}` },
     { name: 'session-completed', path: `/s/${sessions.completed}` },
     { name: 'session-error', path: `/s/${sessions.error}` },
-    { name: 'dashboard', path: '/dashboard' },
     { name: 'dashboard-table', path: '/dashboard', act: button('figure button') },
     { name: 'detail', path: detail },
     { name: 'detail-runs', path: detail, act: tab(1) },

@@ -11,6 +11,7 @@ import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
 import { agentEnvironment } from '../../../src/workspaces/local/environment/environment.ts';
 import { localRuntime } from '../../../src/workspaces/local/runtime.ts';
+import { authorised } from '../../../test/support/principals.ts';
 import type { Case } from '../../benches.ts';
 import { interleave, medians, now, rate } from '../../measure.ts';
 import type { Resources } from '../../resources.ts';
@@ -46,7 +47,7 @@ const box = aesBox(Buffer.alloc(32));
 async function withSessions(resources: Resources): Promise<number> {
   const dataDir = resources.directory();
   const store = await sqliteStore({ path: join(dataDir, 'baton.db') });
-  const { service, worker, queue, reconciler } = compose({
+  const { services, worker, queue, reconciler } = compose({
     store,
     dataDir,
     installation: 'bench',
@@ -58,17 +59,17 @@ async function withSessions(resources: Resources): Promise<number> {
     host: 'bench',
     worker: { host: 'bench', concurrency: LANES },
   });
-  const by = { userId: 'admin', role: 'admin', channel: 'api' } as const;
+  const by = authorised({ userId: 'admin', role: 'admin', channel: 'api' });
   await worker.start();
   reconciler.start();
   const ids: string[] = [];
   for (let i = 0; i < LANES; i++) {
     const body = CreateSession.parse({ name: `lane ${i}`, agent: { kind: 'shell' } });
-    ids.push((await service.create(by, body)).id);
+    ids.push((await services.sessions.create(by, body)).id);
   }
   const message = MessageRequest.parse({ message: COMMAND });
   const begun = now();
-  for (let i = 0; i < RUNS; i++) await service.send(by, ids[i % LANES]!, message, null);
+  for (let i = 0; i < RUNS; i++) await services.messages.send(by, ids[i % LANES]!, message, null);
   const ms = (await drained(queue)) - begun;
   await reconciler.stop();
   await worker.stop();

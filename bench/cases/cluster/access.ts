@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { StoreAuthenticator } from '../../../src/access/authenticator.ts';
-import type { Principal } from '../../../src/access/principal.ts';
 import { digestOf, newToken } from '../../../src/access/secret.ts';
+import { StoreAuthenticator } from '../../../src/access/store-authenticator.ts';
 import { newId } from '../../../src/contract/ids.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
 import { compose } from '../../../src/node/compose.ts';
@@ -12,6 +11,7 @@ import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { createApp } from '../../../src/server/app.ts';
 import { type RequestAuthenticator, requestAuthenticator } from '../../../src/server/auth.ts';
 import { postgresStore } from '../../../src/storage/postgres/store.ts';
+import { authorised } from '../../../test/support/principals.ts';
 import type { Case } from '../../benches.ts';
 import { median, now, percentile } from '../../measure.ts';
 import type { Resources } from '../../resources.ts';
@@ -55,7 +55,7 @@ export const access: Case = async ({ resources, rounds, report }) => {
 async function open(resources: Resources) {
   const database = await resources.database();
   const store = await postgresStore({ url: database.url });
-  const { service, queue } = compose({
+  const { services, queue } = compose({
     store,
     dataDir: resources.directory(),
     installation: 'bench',
@@ -72,12 +72,12 @@ async function open(resources: Resources) {
   const auth = requestAuthenticator(authenticator);
   const owner = await somebody('owner');
   const guest = await somebody('guest');
-  const by: Principal = { userId: owner.id, role: 'operator', channel: 'api' };
+  const by = authorised({ userId: owner.id, role: 'operator', channel: 'api' });
   const body = CreateSession.parse({ name: 'access', agent: { kind: 'shell' } });
-  const { id } = await service.create(by, body);
+  const { id } = await services.sessions.create(by, body);
   await store.putShares(id, [{ userId: guest.id, level: 'view' }]);
 
-  const asAdmin: Principal = { userId: 'admin', role: 'admin', channel: 'api' };
+  const asAdmin = authorised({ userId: 'admin', role: 'admin', channel: 'api' });
   const checked = app(auth);
   const unasked = app({
     ...auth,
@@ -106,7 +106,7 @@ async function open(resources: Resources) {
     return createApp({
       log: pino({ level: 'silent' }),
       ready: async () => ({}),
-      service: () => service,
+      services: () => services,
       auth,
     });
   }
