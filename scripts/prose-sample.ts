@@ -1,6 +1,6 @@
 /**
- * Draws sentences that people read, for a reader with a native ear to judge:
- * `node scripts/prose-sample.ts [--seed N] [--count N]` prints them with where they stand.
+ * Prints a random sample of the sentences that people read, each with its file, for a native
+ * speaker to judge: `node scripts/prose-sample.ts [--seed N] [--count N]`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,10 @@ interface Sentence {
   readonly text: string;
 }
 
-/** A quarter of the sample each, so that many comments do not crowd out the few texts of the app. */
+/**
+ * Each kind makes up a quarter of the sample, so that the many comments do not crowd out the few
+ * texts of the app.
+ */
 const KINDS: Record<string, (root: string) => Sentence[]> = {
   docs: (root) => markdownOf(root).flatMap((file) => inMarkdown(root, file)),
   'texts of the web app': (root) =>
@@ -41,6 +44,8 @@ function filesBelow(root: string, folder: string): string[] {
 function inMarkdown(root: string, file: string): Sentence[] {
   const text = readFileSync(join(root, file), 'utf8')
     .replace(/```[\s\S]*?```/g, (code) => code.replace(/[^\n]/g, ''))
+    // docs/proofs.md folds its generated lists of test titles, which are not prose of the docs.
+    .replace(/^<details>[\s\S]*?^<\/details>$/gm, '')
     .replace(/^#.*$|<!--.*?-->/gm, '');
   const parts = text.split(/\n{2,}|\n(?=(?:[-*]|\d+\.) )|\|/);
   return parts.flatMap((part) => sentencesOf(part, file));
