@@ -69,7 +69,7 @@ export const CONFLICTS: readonly (readonly [conflict: string, decision: string])
   ],
   [
     'Connections are restored (state), but sockets close when their process exits',
-    'A connection is a row that belongs to its node. After a restart the number is correct, and the timer starts',
+    'A connection is a row that belongs to its node. After a restart, the number of open connections is correct, and the idle timer starts',
   ],
   [
     'Updates are asynchronous, but also transactions (state)',

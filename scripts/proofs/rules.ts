@@ -456,7 +456,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       'Answer questions from a phone: an installable page, push notifications, and sign-in by QR code.',
   },
   B5: { summary: 'Start sessions through signed webhooks and code forge events.' },
-  B6: { summary: 'Use several agent accounts per user, with usage meters.' },
+  B6: { summary: 'Several agent accounts per user, with usage meters.' },
   B7: { summary: 'Preview a development server on its own origin.' },
   B8: { summary: 'Browse, view, mention and upload workspace files.' },
   B9: {

@@ -86,11 +86,11 @@ export function addFacts(
   gauge('database_up', 'Whether the database is responding', [], async (to) => {
     to.set((await read()) === null ? 0 : 1);
   });
-  gauge('runs', 'Runs by state, in the whole cluster', ['state'], async (to) => {
+  gauge('runs', 'Runs by state, across the whole cluster', ['state'], async (to) => {
     for (const [state, count] of Object.entries((await read())?.runs ?? {}))
       to.set({ state }, count);
   });
-  gauge('sessions', 'Sessions by status, in the whole cluster', ['status'], async (to) => {
+  gauge('sessions', 'Sessions by status, across the whole cluster', ['status'], async (to) => {
     const sessions = Object.entries((await read())?.sessions ?? {});
     for (const [status, count] of sessions) to.set({ status }, count);
   });

@@ -221,7 +221,7 @@ test('[X4] a cookie without an Origin changes nothing and opens no WebSocket', a
   expect(await status('PUT', `/api/v1/sessions/${id}`, ours)).toBe(400);
 });
 
-test('[X4] a name that was made to point here (DNS rebinding) gets nothing', async () => {
+test('[X4] a foreign name that resolves to this server (DNS rebinding) gets nothing', async () => {
   const site = await siteOf(chromium());
   const { port } = new URL(site.server.url);
   const { page } = await site.visitor({ bypassCSP: true });
@@ -321,7 +321,7 @@ test.each(casesOf(['neighbour', 'stranger'], ['neighbour']))(
   },
 );
 
-test('[X4] no page of ours is shown in a frame', async () => {
+test('[X4] none of our pages can be shown in a frame', async () => {
   const site = await siteOf(chromium());
   const { url } = site.server;
   const paths = ['/', '/sign-in', '/docs'];

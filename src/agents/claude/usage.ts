@@ -50,7 +50,7 @@ export interface Counted {
   readonly before: Json | undefined;
   /** The results of one process, in order. */
   readonly results: readonly ResultLine[];
-  /** Usage of streamed responses that no result has reported. */
+  /** Token usage from streamed responses that no result has reported yet. */
   readonly streamed: StreamedTokens;
   readonly model: string | null;
 }

@@ -21,8 +21,8 @@ const flags = {
   edit: {
     value: '<file>',
     schema: z.string().min(1),
-    expected: 'the path of a JSON file, or - to read from a pipe',
-    help: 'with allow: use this input instead (a JSON file, or - to read from a pipe)',
+    expected: 'the path of a JSON file, or - to read from standard input',
+    help: 'with allow: use this input instead (a JSON file, or - to read from standard input)',
   },
   answer: {
     value: '<text>',
@@ -50,7 +50,7 @@ export const approve = clientCommand({
     'baton approve show 0199f3a2 --original     the whole question, including secrets',
     'baton approve 0199f3a2 allow --session     allow it now and for the rest of the session',
     'baton approve 0199f3a2 deny --message "…"  deny it and say why',
-    'baton approve 0199f3a2 allow --edit -      allow it with different input, read from a pipe',
+    'baton approve 0199f3a2 allow --edit -      allow it with different input, read from standard input',
   ],
   flags,
   run: async (given) => {

@@ -114,7 +114,7 @@ const set = clientCommand({
     file: {
       value: '<file>',
       schema: z.string().min(1),
-      expected: 'the path of a JSON file, or - to read from a pipe',
+      expected: 'the path of a JSON file, or - to read from standard input',
       help: 'read the rules from a JSON file: {"allow": [], "ask": [], "deny": [], "enforced": []}',
     },
     none: { help: 'remove all rules' },

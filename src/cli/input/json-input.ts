@@ -30,7 +30,7 @@ async function contents(path: string): Promise<string> {
     throw usageError({
       what: `${path} cannot be read.`,
       why: fileProblem(cause),
-      todo: 'give the path of an existing file, or - to read from a pipe.',
+      todo: 'give the path of an existing file, or - to read from standard input.',
     });
   }
 }

@@ -64,7 +64,7 @@ export const run = clientCommand({
   usage: '[flags] [--] "message"',
   about: [
     'Creates a session, sends the message and follows the run.',
-    'If the message is "-" or omitted, it is read from a pipe.',
+    'If the message is "-" or omitted, it is read from standard input.',
     'Ctrl-C cancels the run and waits for it to end; a second one exits immediately.',
     '',
     'Exit code: 0 succeeded, 1 failed, 130 cancelled, 2 refused or wrong usage, 3 no server.',

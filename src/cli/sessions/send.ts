@@ -15,7 +15,7 @@ export const send = clientCommand({
   summary: 'queue a message in a session',
   usage: '[flags] <session> [--] "message"',
   about: [
-    'If the message is "-" or omitted, it is read from a pipe. With --follow, the exit codes are those of "baton run".',
+    'If the message is "-" or omitted, it is read from standard input. With --follow, the exit codes are those of "baton run".',
   ],
   flags: {
     'on-busy': {

@@ -133,7 +133,7 @@ export function stopsCommand(specifier: string, command: Command, steps?: Steps)
   return matchesWords(spec.words, command, steps) ? 'yes' : otherwise;
 }
 
-/** Up to this length, the engine looks for a piece in linear time. */
+/** Up to this length, JavaScript finds a piece (the text between two `*`) in linear time. */
 const PIECE_MAX = 250;
 
 /** Whether there are enough steps left to look for each piece between two `*` in the whole text. */

@@ -6,8 +6,8 @@ export interface SetEntry {
   /** The first words of the command. */
   readonly words: string;
   /**
-   * The allowed options. These options also apply after `--`, where a word may be an option's value
-   * or be passed to another program. `-n=` means that the value may be in the same word; `-NUM`
+   * The allowed options. The list also applies after `--`, because a word there may be an option's
+   * value or be passed to another program. `-n=` means that the value may be in the same word; `-NUM`
    * stands for a number. If missing, any option is allowed; this is for programs whose options are
    * all harmless.
    */

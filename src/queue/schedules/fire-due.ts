@@ -80,7 +80,8 @@ async function fire(
 }
 
 /**
- * Null if this node cannot read the schedule because the node's version or time zones are older.
+ * Null if this node cannot read the schedule because its version or time-zone data is older than
+ * that of the node that stored the schedule.
  */
 function timesOf(
   schedule: Schedule,

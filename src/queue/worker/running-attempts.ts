@@ -15,7 +15,7 @@ export class RunningAttempts {
   /** The same attempts by lane, with the latest last. */
   readonly #byLane = new Map<string, readonly Attempt[]>();
   readonly #reported = new WeakSet<Attempt>();
-  /** Lanes in the last poll that no attempt here belongs to. */
+  /** Lanes in the last poll that have no attempt in this process. */
   #strays = new Map<string, { readonly fence: number; readonly claims: number }>();
   readonly #log: Logger;
   readonly #returnMs: number;

@@ -58,7 +58,7 @@ export class Limits {
   }
 
   /**
-   * Counts a page that the cookie alone opened. The limit is the same as for strangers, but each
+   * Counts a request for a page that came with the cookie but no page key. The limit is the same as for strangers, but each
    * user's pages at an address are counted separately from all other requests.
    */
   page({ userId }: Principal, address: string): void {

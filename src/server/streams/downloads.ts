@@ -92,7 +92,7 @@ export function limitDownload(
   });
 }
 
-/** Splits the bytes, because only then does the socket show how much the reader has taken. */
+/** Splits the bytes into pieces; otherwise the socket does not show how much has been read. */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += LONG) yield bytes.subarray(at, at + LONG);
 }

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * For lists of sessions: their order by activity, and the name in lower case for searching, because
- * neither database can convert the letters of every script. If a node running the previous version
+ * For lists of sessions: indexes for ordering them by activity, and a lower-case copy of the name
+ * for searching, because neither database can convert every alphabet to lower case. If a node running the previous version
  * created or renamed a session, the session is searched by `lower(name)`, which is enough for the
  * names that version allows.
  */

@@ -25,7 +25,7 @@ const EVENTS = [
  * state of a run or the queue of a lane adds an event to the lane. So a lane that still has the
  * same next seq once it is locked has not changed; any other lane is left to the lane machine. The
  * lanes are locked in the order of their ids, because the sorted input drives a nested loop
- * (connect.ts turns the other joins off). The statement does not check that the lane is running:
+ * (connect.ts disables the other join methods). The statement does not check that the lane is running:
  * its run's state implies it, and the check made the planner start from all running lanes (with 400
  * lanes, this part took 64 ms instead of 9 ms).
  */

@@ -9,7 +9,7 @@ import { BatonError } from '../../contract/errors.ts';
 export class OpenFiles {
   readonly #path: string;
   /**
-   * Device and inode of each file. The write-ahead log's file stays the same until the last
+   * Device and inode of each file. The write-ahead log keeps its inode until the last
    * connection closes.
    */
   readonly #known = new Map<string, string>();

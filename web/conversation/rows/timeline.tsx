@@ -28,7 +28,7 @@ const EARLY = 8;
 const HEIGHTS: Partial<Record<Row['kind'], number>> = { text: 120, start: 80, tool: 30, fold: 30 };
 
 /**
- * The rows of a conversation; only visible ones are rendered. The view follows the end until the
+ * The rows of a conversation; only visible ones are rendered. The view stays at the bottom until the
  * user scrolls up.
  */
 export function Timeline({ view, onOlder, target, sent, children }: Props) {

@@ -140,7 +140,7 @@ export const settings = {
     reasonHelp: 'Shown to everyone until you resume, and kept in the audit log.',
     confirm: 'Stop everything',
   },
-  nodesHelp: 'The processes of this installation. Each sends a heartbeat every few seconds.',
+  nodesHelp: 'The Baton processes in this installation. Each sends a heartbeat every few seconds.',
   nodeRoles: { api: 'API', worker: 'Runs agents' },
   version: (version: string) => `Version ${version}`,
   nodeHealth: { healthy: 'Healthy', busy: 'Busy', offline: 'Offline' },

@@ -85,7 +85,7 @@ function* changeHost(
   if (lane.nodeId !== null) {
     throw new BatonError(
       'session_busy',
-      'This session has a run in progress. Wait for it to finish or cancel it, then move the session.',
+      'This session has a run in progress. Wait for it to finish, or cancel it, and then move the session.',
     );
   }
   const from = lane.host;

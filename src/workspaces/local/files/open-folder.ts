@@ -10,8 +10,8 @@ import { FileError } from '../../files.ts';
  * On Linux each folder is opened with O_NOFOLLOW, and the next name is opened through its
  * descriptor (/proc/self/fd/N/name, like openat in C): whatever is moved or linked elsewhere
  * afterwards, the descriptor still refers to the same folder. Rejected: opening the whole path and
- * comparing the descriptor's path afterwards, because by then a file has been created, emptied or
- * removed somewhere else.
+ * comparing the descriptor's path afterwards, because by then a file may already have been created,
+ * emptied or removed somewhere else.
  *
  * macOS has no such paths, and Node has no openat. So on macOS, every step is followed by a check
  * that the folder's real path is unchanged and that the opened file is the one with that name. Only

@@ -8,7 +8,7 @@ import { formatTag, TAG_VARIABLE } from './tag.ts';
 
 export interface SpawnSettings extends Omit<Supervision, 'onLeft'> {
   /**
-   * Called with those processes of a unit that nothing could stop, such as those of another user.
+   * Called with those processes of a unit that nothing could stop, such as another user's.
    */
   readonly onLeft?: (left: readonly ProcessRow[], unit: string) => void;
   readonly installation: string;

@@ -10,7 +10,7 @@ export interface Supervision {
   readonly ladder?: Ladder;
   /** The longest time between two observations of the running tree. */
   readonly observeMs?: number;
-  /** Called with processes that nothing could stop, such as those of another user. */
+  /** Called with processes that nothing could stop, such as another user's. */
   readonly onLeft?: (left: readonly ProcessRow[]) => void;
 }
 

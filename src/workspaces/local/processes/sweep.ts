@@ -12,7 +12,7 @@ export interface Leftover {
 
 export interface Swept {
   readonly stopped: readonly Leftover[];
-  /** Processes that nothing could stop, such as those of another user. */
+  /** Processes that nothing could stop, such as another user's. */
   readonly left: readonly Leftover[];
 }
 

@@ -566,7 +566,7 @@ describe('a git repository', () => {
   });
 });
 
-describe('[Q16] a .git of another user', () => {
+describe('[Q16] another user’s .git', () => {
   const SECRET = 'DB_PASSWORD=only-we-may-read-this\n';
 
   /** All that is in a folder, packed or not. */
@@ -583,7 +583,7 @@ describe('[Q16] a .git of another user', () => {
       })
       .join('\n');
 
-  /** Root can give files away. Anybody else has files of another user to point at: those of root. */
+  /** Root can give files away. Anybody else can point at another user's files: root's. */
   const canGive = process.geteuid?.() === 0;
   const NOBODY = 65_534;
 
@@ -618,7 +618,7 @@ describe('[Q16] a .git of another user', () => {
     }
   });
 
-  test('nor is a link or file of another user that leads to one of ours', async () => {
+  test('nor is another user’s link or file that leads to one of ours', async () => {
     const ours = repository({ 'a.txt': 'a' });
     const named = directory({ '.git': `gitdir: ${join(ours, '.git')}\n`, 'a.txt': 'a' });
     expect((await taken(named)).kind).toBe('git');
