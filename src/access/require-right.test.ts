@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Endpoint, endpoint } from '../contract/api/endpoint.ts';
-import type { Services } from '../server/nouns.ts';
 import type { Api } from '../server/route.ts';
+import type { Services } from '../server/services.ts';
 import type { Authorised, Principal } from './principal.ts';
 import { requireRight } from './require-right.ts';
 

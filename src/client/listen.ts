@@ -1,5 +1,5 @@
 import { BatonError, isBatonError } from '../contract/errors.ts';
-import { backoff, withJitter } from '../contract/functions/backoff.ts';
+import { backoff, withJitter } from '../contract/functions/growing-wait.ts';
 import { asUnreachable, type ClientOptions } from './request.ts';
 import { sse } from './sse.ts';
 import type { StreamRequest } from './transport.ts';

@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { LEASE_SECONDS } from '../contract/lease.ts';
+import { STRANGER_LIMIT, STREAM_LIMIT } from '../contract/limits.ts';
 import { MASK_PATTERNS, MaskPatterns } from '../contract/mask-pattern.ts';
-import { LEASE_SECONDS } from '../contract/node.ts';
 
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -186,14 +187,14 @@ export const settings = {
     env: 'BATON_STRANGER_LIMIT',
     expected: 'a whole number from 1 to 1000000',
     schema: whole(1, 1_000_000),
-    default: '60',
+    default: String(STRANGER_LIMIT),
     help: 'maximum requests without a credential per minute per address',
   }),
   streamLimit: setting({
     env: 'BATON_STREAM_LIMIT',
     expected: 'a whole number from 1 to 100000',
     schema: whole(1, 100_000),
-    default: '200',
+    default: String(STREAM_LIMIT),
     help: 'maximum open streams per user',
   }),
   queueLimit: setting({

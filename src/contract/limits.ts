@@ -1,6 +1,5 @@
 /*
- * Limits that the web app also needs. The limits are separate from the schemas, which the web app
- * does not load.
+ * Limits that several folders share, the web app among them, which does not load the schemas.
  */
 
 /** In characters. The limit on the request body also applies. */
@@ -23,3 +22,8 @@ export const SESSION_NAME_MAX = 80;
 export const STOP_REASON_MAX = 500;
 /** The reason in a run's `run.handed_back` event after an administrator stopped everything. */
 export const EVERYTHING_STOPPED = 'everything was stopped';
+
+/** Requests per minute without a credential from one address, by default. */
+export const STRANGER_LIMIT = 60;
+/** Open streams per user, by default. */
+export const STREAM_LIMIT = 200;

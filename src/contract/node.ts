@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { HostId, HostName, NodeId, RunType } from './ids.ts';
 import { Time } from './time.ts';
 
-/** How long a node's lease lasts by default, in seconds. */
-export const LEASE_SECONDS = 30;
-
 export const NodeRole = z.enum(['api', 'worker']);
 
 /**

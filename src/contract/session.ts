@@ -4,8 +4,8 @@ import { HostId, HostName } from './ids.ts';
 import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SESSION_NAME_MAX } from './limits.ts';
-import { Line, Text } from './line.ts';
 import { McpServers } from './mcp-server.ts';
+import { Line, Text } from './short-text.ts';
 import { Time } from './time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { STOP_REASON_MAX } from './limits.ts';
-import { Line } from './line.ts';
+import { Line } from './short-text.ts';
 import { Time } from './time.ts';
 
 /* The switch that stops the whole installation. While it is on, no run starts anywhere. */

@@ -13,7 +13,7 @@ import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker/worker.ts';
 import type { WorkerOptions } from '../queue/worker/worker-settings.ts';
 import type { SecretBox } from '../secrets/box.ts';
-import { createServices, type Services } from '../server/nouns.ts';
+import { createServices, type Services } from '../server/services.ts';
 import { Connections } from '../sessions/connections.ts';
 import { withReportedCosts } from '../sessions/costs/reported-costs.ts';
 import { textOfSteer } from '../sessions/messages/messages.ts';

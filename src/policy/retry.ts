@@ -1,4 +1,4 @@
-import { type Backoff, backoff, withJitter } from '../contract/functions/backoff.ts';
+import { type Backoff, backoff, withJitter } from '../contract/functions/growing-wait.ts';
 import type { ErrorClass } from '../contract/outcome.ts';
 
 /** What happens to a run after an error. */

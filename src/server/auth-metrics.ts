@@ -1,4 +1,4 @@
-import type { RequestAuthenticator } from './auth.ts';
+import type { RequestAuthenticator } from './request-authenticator.ts';
 
 export interface AuthMetrics {
   authenticated(seconds: number): void;

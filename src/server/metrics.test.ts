@@ -6,10 +6,10 @@ import { StoreAuthenticator } from '../access/store-authenticator.ts';
 import { memoryStore } from '../queue/memory/store.ts';
 import { RunQueue } from '../queue/run-queue.ts';
 import { Worker } from '../queue/worker/worker.ts';
-import { requestAuthenticator } from './auth.ts';
 import { withAuthMetrics } from './auth-metrics.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { NodeFacts } from './metrics-facts.ts';
+import { requestAuthenticator } from './request-authenticator.ts';
 
 const NO_SESSIONS = { PENDING: 1, ACTIVE: 2, IDLE: 0, ERROR: 0, COMPLETED: 0, TERMINATED: 0 };
 

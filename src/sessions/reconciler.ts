@@ -1,4 +1,4 @@
-import { backoff } from '../contract/functions/backoff.ts';
+import { backoff } from '../contract/functions/growing-wait.ts';
 import { Coalescer } from '../queue/coalescer.ts';
 import { messageOf } from '../queue/handler-result.ts';
 import type { Logger } from '../queue/logger.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoff } from '../contract/functions/backoff.ts';
+import { backoff } from '../contract/functions/growing-wait.ts';
 import { isTransient } from '../queue/membership/database-watch.ts';
 
 const WAITS = { firstMs: 100, capMs: 2000 };

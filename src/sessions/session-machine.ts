@@ -66,7 +66,10 @@ const TABLE: Record<SessionStatus, Partial<Record<Trigger, SessionStatus>>> = {
   TERMINATED: { message: 'PENDING', reopen: 'PENDING' },
 };
 
-/** How long a session without connections or runs stays ACTIVE after it became ready. */
+/**
+ * How long a session without connections or runs stays ACTIVE after it became ready. The database
+ * finds such sessions by the same condition (`QUIET` in storage/operations/sessions/reconcile.ts).
+ */
 export const READY_GRACE_MS = 60_000;
 
 /** The fields of a session that a transition sets. */

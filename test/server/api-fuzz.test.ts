@@ -14,13 +14,13 @@ import { type Composed, compose } from '../../src/node/compose.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
-import { refuseAll, requestAuthenticator } from '../../src/server/auth.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';
 import {
   describeField,
   describeSchemas,
   type JsonSchema,
 } from '../../src/server/openapi/schemas.ts';
+import { refuseAll, requestAuthenticator } from '../../src/server/request-authenticator.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import { fitting, nearly } from '../fuzz/arbitrary.ts';

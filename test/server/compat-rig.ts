@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { createApp } from '../../src/server/app.ts';
-import { adminToken } from '../../src/server/auth.ts';
 import { close, listen } from '../../src/server/listen.ts';
+import { adminToken } from '../../src/server/request-authenticator.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import { serviceRig } from '../support/service-rig.ts';
 import { SseReader } from '../support/sse-reader.ts';

@@ -7,7 +7,7 @@ import { SECRETS } from '../../src/policy/masking/corpus.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
-import { requestAuthenticator } from '../../src/server/auth.ts';
+import { requestAuthenticator } from '../../src/server/request-authenticator.ts';
 import { postgresStore } from '../../src/storage/postgres/store.ts';
 import { appRig } from '../support/app-rig.ts';
 import { ADMIN_TOKEN, authenticatorOver, peopleOf } from '../support/authenticator-rig.ts';

@@ -2,7 +2,7 @@ import type { InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../../src/server/app.ts';
-import { adminToken } from '../../src/server/auth.ts';
+import { adminToken } from '../../src/server/request-authenticator.ts';
 
 export const TOKEN = 'a-token-for-tests';
 

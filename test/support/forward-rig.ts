@@ -12,7 +12,6 @@ import { endpoint } from '../../src/contract/api/endpoint.ts';
 import { BatonError } from '../../src/contract/errors.ts';
 import { newId } from '../../src/contract/ids.ts';
 import { createApp } from '../../src/server/app.ts';
-import { requestAuthenticator } from '../../src/server/auth.ts';
 import {
   bodyDigestOf,
   type Claim,
@@ -26,7 +25,8 @@ import { DatabaseClock } from '../../src/server/forward/database-clock.ts';
 import { ForwardedRequests } from '../../src/server/forward/forwarded-requests.ts';
 import { Forwarder } from '../../src/server/forward/forwarder.ts';
 import { close, listen } from '../../src/server/listen.ts';
-import type { Services } from '../../src/server/nouns.ts';
+import { requestAuthenticator } from '../../src/server/request-authenticator.ts';
+import type { Services } from '../../src/server/services.ts';
 import type { OpenStreams } from '../../src/server/streams/open-streams.ts';
 import { registerStreams } from '../../src/server/streams/register.ts';
 import { ADMIN_TOKEN, authenticatorOver, peopleOf } from './authenticator-rig.ts';

@@ -4,10 +4,10 @@ import { onTestFinished } from 'vitest';
 import type { StoreAuthenticatorOptions } from '../../src/access/store-authenticator.ts';
 import { PAGE_KEY_HEADER } from '../../src/contract/page-key.ts';
 import { createApp } from '../../src/server/app.ts';
-import { requestAuthenticator } from '../../src/server/auth.ts';
 import { type LimitSettings, Limits } from '../../src/server/limits/limits.ts';
 import { withRequestLimits } from '../../src/server/limits/request-limits.ts';
 import { createOwnSite, type OwnSiteOptions } from '../../src/server/own-site.ts';
+import { requestAuthenticator } from '../../src/server/request-authenticator.ts';
 import { authenticatorOver, DATABASES, peopleOf } from './authenticator-rig.ts';
 
 export const HOST = 'localhost:80';

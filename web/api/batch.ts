@@ -1,4 +1,4 @@
-import { type Backoff, backoff } from '../../src/contract/functions/backoff.ts';
+import { type Backoff, backoff } from '../../src/contract/functions/growing-wait.ts';
 
 /**
  * Collects items that arrive together and handles them with one request. The first batch waits only

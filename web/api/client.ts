@@ -5,7 +5,7 @@ import type { Contract } from '../../src/client/operation.ts';
 import { sse } from '../../src/client/sse.ts';
 import { webSockets } from '../../src/client/websocket.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
-import { backoff } from '../../src/contract/functions/backoff.ts';
+import { backoff } from '../../src/contract/functions/growing-wait.ts';
 import { createStore } from '../state/store.ts';
 import { isRetryable } from './is-retryable.ts';
 import { fetchWithKey, onNewKey } from './page-key.ts';

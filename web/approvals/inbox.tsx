@@ -6,7 +6,7 @@ import { pendingApprovalsQuery, sessionQuery } from '../api/queries.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadError } from '../parts/notice.tsx';
 import { Page } from '../parts/page.tsx';
-import { usePageKeys } from '../parts/page-keys.ts';
+import { usePageKeys } from '../parts/shortcuts.ts';
 import { useTexts } from '../texts/texts.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { DecidedRow } from './decided-row.tsx';

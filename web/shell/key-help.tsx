@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { useLanguage, useTexts } from '../texts/texts.ts';
-import { KEYS, RUN_KEYS } from './keys.ts';
+import { KEYS, RUN_KEYS } from './global-shortcuts.ts';
 import { type NavPage, pagesFor } from './nav-page.ts';
 import { keyHelpOpen } from './palette-state.ts';
 

@@ -9,7 +9,10 @@ import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { createApp } from '../../../src/server/app.ts';
-import { type RequestAuthenticator, requestAuthenticator } from '../../../src/server/auth.ts';
+import {
+  type RequestAuthenticator,
+  requestAuthenticator,
+} from '../../../src/server/request-authenticator.ts';
 import { postgresStore } from '../../../src/storage/postgres/store.ts';
 import { authorised } from '../../../test/support/principals.ts';
 import type { Case } from '../../benches.ts';

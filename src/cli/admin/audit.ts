@@ -10,7 +10,7 @@ import { type Connection, connectionFlags } from '../connection/connection.ts';
 import { pagesOf } from '../connection/pages.ts';
 import { withServer } from '../connection/remote.ts';
 import { MOMENT_EXPECTED, momentBefore } from '../input/moment.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';
 import { printJsonText } from '../output/output.ts';
 import { relativeTime } from '../output/relative-time.ts';

@@ -2,7 +2,7 @@ import type { NodeView } from '../../contract/node.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';
 import { relativeTime } from '../output/relative-time.ts';
 

@@ -4,7 +4,7 @@ import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
 import type { Flags, Given } from '../input/args.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { relativeTime } from '../output/relative-time.ts';
 

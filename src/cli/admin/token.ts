@@ -6,7 +6,7 @@ import { type CommandGroup, clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { collected } from '../connection/pages.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';
 import { note, printJson, printLine } from '../output/output.ts';
 import { relativeTime } from '../output/relative-time.ts';

@@ -9,7 +9,7 @@ import { collected } from '../connection/pages.ts';
 import { withServer } from '../connection/remote.ts';
 import type { Arguments } from '../input/args.ts';
 import { readJson } from '../input/json-input.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { relativeTime } from '../output/relative-time.ts';

@@ -14,7 +14,7 @@ import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
 import type { Arguments } from '../input/args.ts';
 import { readJson } from '../input/json-input.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { type Listing, printList } from '../output/listing.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { type Colours, coloursFor } from '../output/style.ts';

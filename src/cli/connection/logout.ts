@@ -8,7 +8,7 @@ import {
 import { UserError } from '../../config/user-error.ts';
 import { isBatonError } from '../../contract/errors.ts';
 import { clientCommand, EXIT } from '../command.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { note, printJson, printLine } from '../output/output.ts';
 
 export const logout = clientCommand({

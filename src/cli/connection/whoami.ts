@@ -1,5 +1,5 @@
 import { clientCommand, EXIT } from '../command.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { connectionFlags } from './connection.ts';
 import { withServer } from './remote.ts';

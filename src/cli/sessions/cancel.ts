@@ -5,7 +5,7 @@ import type { Session } from '../../contract/session.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { findSessionOrRun } from './find-session.ts';
 

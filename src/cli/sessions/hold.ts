@@ -1,7 +1,7 @@
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { printJson, printLine } from '../output/output.ts';
 import { findSession } from './find-session.ts';
 

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../contract/session-event.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { clockAt } from '../output/clock.ts';
 import { printJson } from '../output/output.ts';
 import { Printer } from '../output/printer.ts';

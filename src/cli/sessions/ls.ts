@@ -5,7 +5,7 @@ import { stopNote } from '../admin/stop-all.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { clockAt } from '../output/clock.ts';
 import { money, plainUsd } from '../output/event-notes.ts';
 import { distinctLength, type Listing, printList } from '../output/listing.ts';

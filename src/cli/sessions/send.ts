@@ -5,7 +5,7 @@ import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
 import { attachFlag, readAttachments } from '../input/attachments.ts';
 import { readMessage } from '../input/message-text.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { printJson } from '../output/output.ts';
 import { findSession } from './find-session.ts';
 import { followRun, runPrinter } from './follow-run.ts';

@@ -3,7 +3,7 @@ import { type PutShares, type Share, ShareLevel } from '../../contract/access.ts
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { withServer } from '../connection/remote.ts';
-import { takeWords } from '../input/words.ts';
+import { takeWords } from '../input/positionals.ts';
 import { type Listing, printList } from '../output/listing.ts';
 import { findSession } from './find-session.ts';
 

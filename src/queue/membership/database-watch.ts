@@ -1,5 +1,5 @@
 import { type ErrorCode, isBatonError } from '../../contract/errors.ts';
-import { backoff } from '../../contract/functions/backoff.ts';
+import { backoff } from '../../contract/functions/growing-wait.ts';
 import type { Logger } from '../logger.ts';
 
 /** Errors after which nothing has changed and a retry may succeed. */

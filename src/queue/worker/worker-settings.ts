@@ -1,4 +1,5 @@
-import { LEASE_SECONDS, type NodeInfo } from '../../contract/node.ts';
+import { LEASE_SECONDS, renewMsOf } from '../../contract/lease.ts';
+import type { NodeInfo } from '../../contract/node.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Logger } from '../logger.ts';
 import { identify, type ProcessIdentity } from '../membership/process-identity.ts';
@@ -53,9 +54,6 @@ export interface Settings extends Required<Omit<WorkerOptions, 'caps' | 'host'>>
   readonly identity: ProcessIdentity;
   readonly caps: Caps;
 }
-
-/** How often a lease is renewed by default. */
-export const renewMsOf = (leaseMs: number): number => leaseMs / 3;
 
 export function settingsOf(queue: RunQueue, options: WorkerOptions): Settings {
   const { caps, host, ...given } = options;

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
 import { StoreAuthenticator } from '../../access/store-authenticator.ts';
-import { requestAuthenticator } from '../auth.ts';
 import { listen } from '../listen.ts';
+import { requestAuthenticator } from '../request-authenticator.ts';
 
 const PATH = '/api/v1/sessions/0190a1b2-0000-7000-8000-000000000000/messages';
 const LARGE = 'Content-Length: 2000000';

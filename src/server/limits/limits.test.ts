@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { appRig, TOKEN } from '../../../test/support/app-rig.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { BatonError } from '../../contract/errors.ts';
-import { type Authenticated, adminToken } from '../auth.ts';
+import { type Authenticated, adminToken } from '../request-authenticator.ts';
 import { type LimitSettings, Limits } from './limits.ts';
 import { withRequestLimits } from './request-limits.ts';
 

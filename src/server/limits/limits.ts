@@ -1,6 +1,7 @@
 import type { Usage } from '../../access/access-store.ts';
 import { isAdmin, type Principal } from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { STRANGER_LIMIT, STREAM_LIMIT } from '../../contract/limits.ts';
 import { networkOf } from './address.ts';
 import { Buckets } from './buckets.ts';
 import { Slots } from './slots.ts';
@@ -19,8 +20,8 @@ export interface LimitSettings {
 export const LIMITS: LimitSettings = {
   perUser: 100,
   includeAdmin: false,
-  perAddress: 60,
-  streamsPerUser: 200,
+  perAddress: STRANGER_LIMIT,
+  streamsPerUser: STREAM_LIMIT,
 };
 
 /**

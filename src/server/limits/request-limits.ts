@@ -1,4 +1,4 @@
-import type { RequestAuthenticator } from '../auth.ts';
+import type { RequestAuthenticator } from '../request-authenticator.ts';
 import type { ConnectionGuard } from './connection-guard.ts';
 import type { Limits } from './limits.ts';
 

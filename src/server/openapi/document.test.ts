@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { appRig } from '../../../test/support/app-rig.ts';
 import { endpointList } from '../../contract/api/endpoints.ts';
 import type { AppOptions } from '../app.ts';
-import { refuseAll } from '../auth.ts';
+import { refuseAll } from '../request-authenticator.ts';
 import { PAGES } from '../sign-in/pages.ts';
 import { registerStreams } from '../streams/register.ts';
 import { openApiDocument } from './document.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PAGE_KEY_NAME, PAGE_USER_NAME } from '../../contract/page-key.ts';
 import { Html, html } from '../docs-page/html.ts';
 import { page } from './sign-in-page.ts';
-import { type Language, WORDS } from './words.ts';
+import { type Language, WORDS } from './texts.ts';
 
 /*
  * The response to a sign-in. The response gives the page key only to pages from this origin. It is

@@ -4,7 +4,7 @@ import { Html, html, prose } from '../docs-page/html.ts';
 import { hostNameOf } from '../own-site.ts';
 import { page } from './sign-in-page.ts';
 import { STYLE } from './style.ts';
-import { languageOf, WORDS } from './words.ts';
+import { languageOf, WORDS } from './texts.ts';
 
 /* The page for people who used a host name that the server does not know (`host_refused`). */
 

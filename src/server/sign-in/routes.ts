@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import type { RequestAuthenticator } from '../auth.ts';
 import { clearCookie, cookieOf, setCookie } from '../cookies.ts';
 import { retryAfterOf } from '../errors.ts';
 import { checkSignInOrigin } from '../origin.ts';
+import type { RequestAuthenticator } from '../request-authenticator.ts';
 import { type Form, parseForm, safeNext } from './form.ts';
 import { HANDOVER_HEADERS, handoverPage } from './handover.ts';
 import { SIGN_IN, wantsHtml } from './pages.ts';
 import { SCRIPT } from './script.ts';
 import { PAGE_HEADERS, type SignInView, signInPage } from './sign-in-page.ts';
 import { STYLE } from './style.ts';
-import { type Failure, languageOf } from './words.ts';
+import { type Failure, languageOf } from './texts.ts';
 
 const FORM_MAX = 8 * 1024;
 

@@ -1,5 +1,5 @@
 import { Html, html } from '../docs-page/html.ts';
-import { type Failure, type Language, WORDS } from './words.ts';
+import { type Failure, type Language, WORDS } from './texts.ts';
 
 /** Only files from this server, nothing inline, and forms only to this server. */
 const PAGE_CSP = [

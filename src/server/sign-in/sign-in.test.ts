@@ -10,7 +10,7 @@ import { PAGE_KEY_HEADER } from '../../contract/page-key.ts';
 import { ASSETS } from '../web/paths.ts';
 import { safeNext } from './form.ts';
 import { PAGES } from './pages.ts';
-import { languageOf } from './words.ts';
+import { languageOf } from './texts.ts';
 
 const HOUR_MS = 60 * 60_000;
 

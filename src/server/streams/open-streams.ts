@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Authenticator } from '../../access/authenticator.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
+import { STREAM_LIMIT } from '../../contract/limits.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/membership/database-watch.ts';
 import { Slots } from '../limits/slots.ts';
@@ -29,7 +30,7 @@ export interface StreamLimits {
 }
 
 export const STREAM_LIMITS: StreamLimits = {
-  perUser: 200,
+  perUser: STREAM_LIMIT,
   pingMs: 15_000,
   stallMs: 30_000,
   endMs: 5000,

@@ -16,8 +16,8 @@ import { mustBeRules } from '../rules/rule-service.ts';
 import { QUEUE_MAX, type ServiceParts } from '../service-parts.ts';
 import type { SendRequest, Sent } from '../session-store.ts';
 import { logChanges } from '../status-log.ts';
+import type { MessageOrder } from './arrival-order.ts';
 import { type TakenAttachments, takeAttachments } from './attachments.ts';
-import type { MessageOrder } from './message-order.ts';
 import { type AdmissionParts, admissionOf, steerOf, storeMessage } from './messages.ts';
 
 /** Messages to agents. Each message becomes a run, or steers one that is executing. */

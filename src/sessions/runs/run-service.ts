@@ -10,7 +10,7 @@ import type { Stats } from '../../contract/stats.ts';
 import type { Counts } from '../../queue/store.ts';
 import { onRun } from '../audit-details.ts';
 import { findRun, findSession } from '../find-session.ts';
-import type { MessageOrder } from '../messages/message-order.ts';
+import type { MessageOrder } from '../messages/arrival-order.ts';
 import { openOriginal, refuseMask, storeMessage, takenOverBy } from '../messages/messages.ts';
 import { checkAdmission } from '../rules/admission-check.ts';
 import { QUEUE_MAX, type ServiceParts } from '../service-parts.ts';

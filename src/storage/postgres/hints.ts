@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { backoff } from '../../contract/functions/backoff.ts';
+import { backoff } from '../../contract/functions/growing-wait.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { isEmptyHint } from '../operations/dialect.ts';
 import { TOPICS } from '../topics.ts';

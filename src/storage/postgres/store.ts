@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import { backoff } from '../../contract/functions/backoff.ts';
+import { backoff } from '../../contract/functions/growing-wait.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { keepShared, SharedLease, startRenewing } from '../../queue/membership/lease-renewal.ts';
 import type { Clock, KeepLease, LeaseKeeper } from '../../queue/store.ts';

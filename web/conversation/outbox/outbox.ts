@@ -1,5 +1,5 @@
 import { BatonError, isBatonError } from '../../../src/contract/errors.ts';
-import { backoff } from '../../../src/contract/functions/backoff.ts';
+import { backoff } from '../../../src/contract/functions/growing-wait.ts';
 import type { MessageReceipt } from '../../../src/contract/message.ts';
 import { isRetryable } from '../../api/is-retryable.ts';
 import { createStore } from '../../state/store.ts';

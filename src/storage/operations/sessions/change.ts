@@ -10,7 +10,7 @@ import { cancelAll } from './cancel-all.ts';
 import { mustBeFree } from './create.ts';
 import { type LoadedSession, lockSession, readSession } from './load.ts';
 import { type Moved, moveSession } from './move.ts';
-import { replaceWords } from './words.ts';
+import { replaceWords } from './tags-and-labels.ts';
 
 /** Applies a command to a session; an invalid one throws and changes nothing. */
 export function* changeSession(

@@ -7,7 +7,7 @@ import { applyCommand } from '../change.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
 import { lockLane } from '../load.ts';
 import { readSession } from './load.ts';
-import { putWords } from './words.ts';
+import { putWords } from './tags-and-labels.ts';
 
 const INSERT = `INSERT INTO sessions (${SESSION_COLUMN_NAMES.join(', ')})
   VALUES (${SESSION_COLUMN_NAMES.map((_, i) => `$${i + 1}`).join(', ')})`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { appRig, TOKEN } from '../../test/support/app-rig.ts';
 import { endpointList } from '../contract/api/endpoints.ts';
-import { adminToken } from './auth.ts';
+import { adminToken } from './request-authenticator.ts';
 
 const where = { address: '127.0.0.1', requestId: 'one' };
 const authenticate = (authorization?: string) =>

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { endpointList } from '../contract/api/endpoints.ts';
 import { BatonError } from '../contract/errors.ts';
-import { isForwarded, type RequestAuthenticator } from './auth.ts';
 import { setCookie } from './cookies.ts';
 import { PROOF_HEADER } from './forward/credential.ts';
 import { acceptForwarded } from './forward/forwarded-body.ts';
+import { isForwarded, type RequestAuthenticator } from './request-authenticator.ts';
 import { asksForPage, PAGES, pathOf, signInPath } from './sign-in/pages.ts';
 import { showRefusedHost } from './sign-in/refused-host.ts';
 import { ticketOfUrl } from './url-ticket.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { meQuery } from '../api/queries.ts';
-import { pressPageKey } from '../parts/page-keys.ts';
+import { pressPageKey } from '../parts/shortcuts.ts';
 import { type NavPage, pagesFor } from './nav-page.ts';
 import { keyHelpOpen, paletteOpen, paletteTyped } from './palette-state.ts';
 

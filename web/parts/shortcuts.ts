@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 /*
  * Single-letter shortcuts of a page or component; the shell tries these before its own
- * (shell/keys.ts).
+ * (shell/global-shortcuts.ts).
  */
 
 /** Returns whether the key was handled; if not, the next handler is tried. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Backoff, backoff, withJitter } from './backoff.ts';
+import { type Backoff, backoff, withJitter } from './growing-wait.ts';
 
 const waits = (options: Backoff): number[] =>
   Array.from({ length: 5 }, (_, i) => backoff(i + 1, options));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { MessageRequest } from '../../contract/message.ts';
-import { MessageOrder } from './message-order.ts';
+import { MessageOrder } from './arrival-order.ts';
 
 /** Long enough to be masked in several turns of the event loop. */
 const long = (name: string): string => `${name} ${'--'.repeat(60_000)}`;
