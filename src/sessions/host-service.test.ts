@@ -105,7 +105,7 @@ test('[Q23] a session is not moved while its run executes', async () => {
   await rig.queue.configure(id, { host: 'gone' });
   await expect(rig.services.hosts.move(ADMIN, id, { host: 'test' })).rejects.toMatchObject({
     code: 'session_busy',
-    message: expect.stringContaining('Wait for it to finish or cancel it'),
+    message: expect.stringContaining('Wait for it to finish, or cancel it'),
   });
   writeFileSync(join(rig.dataDir, 'workspaces', id, 'gate'), '');
   await rig.finished(run);
