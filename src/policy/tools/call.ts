@@ -3,6 +3,7 @@ import { type Command, commandOf } from './command-match.ts';
 import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
+import { quotedNames } from './quoted-names.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 
@@ -119,17 +120,20 @@ function pathsAt(path: string | null, location: Location): (string[] | null)[] {
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
   if (subject === 'command') {
-    const { text, distinct } = commandOf(stringAt(input, 'command') ?? '');
+    const { text, distinct, quoted: quotedIn } = commandOf(stringAt(input, 'command') ?? '');
     const atHome = withHome(text, home);
-    return namesIn(
-      atHome === text ? distinct() : new Set([...distinct(), ...expandedWords(atHome)]),
-    );
+    const isSame = atHome === text;
+    const names = namesIn(isSame ? distinct() : new Set([...distinct(), ...expandedWords(atHome)]));
+    const quoted = isSame ? quotedIn() : quotedNames(atHome);
+    return names === null || quoted === null ? null : new Set([...names, ...quoted]);
   }
   if (!isOpenTool(tool)) return new Set();
   const { strings, isAll } = stringsIn(input);
   if (!isAll) return null;
-  const words = [...strings].filter(isText).flatMap((text) => [...commandOf(text).distinct()]);
-  return new Set([...strings, ...(namesIn(new Set(words)) ?? [])]);
+  const commands = [...strings].filter(isText).map((text) => commandOf(text));
+  const words = commands.flatMap(({ distinct }) => [...distinct()]);
+  const quoted = commands.flatMap((command) => [...(command.quoted() ?? [])]);
+  return new Set([...strings, ...(namesIn(new Set(words)) ?? []), ...quoted]);
 }
 
 /** Whether the text has several words or shell syntax, and so may be a command. */

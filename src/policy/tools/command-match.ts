@@ -3,6 +3,7 @@ import { FlagNeeds, isFlag } from './flag-needs.ts';
 import type { RealPaths } from './named-paths.ts';
 import { isInside, type Steps } from './path-match.ts';
 import { baseName, looseParts, type Plain, plainWords } from './plain-words.ts';
+import { quotedNames } from './quoted-names.ts';
 import { WordTable } from './word-table.ts';
 
 /** Whether a rule matches a call; `maybe` if that is uncertain. */
@@ -15,6 +16,8 @@ export interface Command {
   /** The words of a plain command as a single part; otherwise, the visible words of each part. */
   readonly parts: readonly (readonly string[])[];
   readonly distinct: () => ReadonlySet<string>;
+  /** Names that the parts split; null if there are too many. */
+  readonly quoted: () => ReadonlySet<string> | null;
   /** Built for the first rule that needs it. */
   readonly table: () => WordTable;
   /**
@@ -36,6 +39,7 @@ export function commandOf(text: string): Command {
     plain,
     parts,
     distinct: once(() => new Set(parts.flat())),
+    quoted: once(() => (plain.words ? new Set<string>() : quotedNames(text))),
     table: once(() => new WordTable(parts)),
     texts: once(() => textsOf(plain, parts)),
   };
@@ -130,7 +134,8 @@ export function stopsCommand(specifier: string, command: Command, steps?: Steps)
   if (spec.stars && !hasSteps(spec.words, command, steps)) return 'maybe';
   if (spec.stars) return matchesPattern(spec.words, command) ? 'yes' : otherwise;
   if (steps !== undefined && steps.left < 0) return 'maybe';
-  return matchesWords(spec.words, command, steps) ? 'yes' : otherwise;
+  const isMatch = matchesWords(spec.words, command, steps);
+  return isMatch === null ? 'maybe' : isMatch ? 'yes' : otherwise;
 }
 
 /** Up to this length, JavaScript finds a piece (the text between two `*`) in linear time. */
@@ -146,16 +151,26 @@ function hasSteps(words: readonly string[], { text }: Command, steps?: Steps): b
   return steps.left >= 0;
 }
 
-function matchesWords(rule: readonly string[], { plain, table }: Command, steps?: Steps): boolean {
+/** A search for an option takes about as long as comparing this many words. */
+const LOOKUP_STEPS = 10;
+
+/** Null if there are not enough steps left to tell. */
+function matchesWords(
+  rule: readonly string[],
+  { plain, table }: Command,
+  steps?: Steps,
+): boolean | null {
   const names = rule.filter((word) => !isFlag(word));
   const flags = rule.filter(isFlag);
   // A name after an option may be the option's value, so the option and the name may both appear
   // anywhere later in the command.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;
   const words = table();
-  const before = words.compared;
-  const isMatch = words.matches(names, free, new FlagNeeds(flags), plain.words === null);
-  if (steps !== undefined) steps.left -= (words.compared - before) * names.length;
+  const before = words.compared * names.length + words.lookups * LOOKUP_STEPS;
+  const most = steps && steps.left / Math.max(names.length, LOOKUP_STEPS);
+  const isMatch = words.matches(names, free, new FlagNeeds(flags), plain.words === null, most);
+  if (steps !== undefined)
+    steps.left -= words.compared * names.length + words.lookups * LOOKUP_STEPS - before;
   return isMatch;
 }
 

@@ -26,18 +26,49 @@ export class FlagNeeds {
     this.#flags = flags.map((whole) => ({ whole, needs: needsOf(whole) }));
   }
 
+  /** Looks the options up in a command, once for all its parts. */
+  in(options: GivenOptions): NeedsInCommand {
+    return new NeedsInCommand(
+      options,
+      this.#flags.map(({ whole, needs }) => ({
+        whole: options.positionsOf(whole),
+        each:
+          needs === null
+            ? [options.positionsOf(`-${whole}`)]
+            : needs.map((need) => options.positionsOfNeed(need)),
+      })),
+    );
+  }
+}
+
+/** Ascending lists of positions in a command; an option is given at any of them. */
+type Positions = readonly (readonly number[])[];
+
+/** The options that a rule requires, and where a command gives them. */
+export class NeedsInCommand {
+  /** At most this many lists are searched for each part of the command. */
+  readonly lookups: number;
+  readonly #options: GivenOptions;
+  readonly #flags: readonly { readonly whole: Positions; readonly each: readonly Positions[] }[];
+
+  constructor(
+    options: GivenOptions,
+    flags: readonly { readonly whole: Positions; readonly each: readonly Positions[] }[],
+  ) {
+    this.#options = options;
+    this.#flags = flags;
+    this.lookups = flags.flatMap(({ whole, each }) => [whole, ...each]).flat().length + 1;
+  }
+
   /**
    * Whether the words from `from` up to `to` include all of these options; `--` ends the options.
    */
-  areIn(options: GivenOptions, from: number, to: number): boolean {
+  areIn(from: number, to: number): boolean {
     if (this.#flags.length === 0) return true;
-    const end = options.endFrom(from, to);
+    const end = this.#options.endFrom(from, to);
     return this.#flags.every(
-      ({ whole, needs }) =>
-        options.hasWord(whole, from, end) ||
-        (needs === null
-          ? options.hasWord(`-${whole}`, from, end)
-          : needs.every((need) => isGiven(need, options, from, end))),
+      ({ whole, each }) =>
+        has(whole, from, end) || each.every((positions) => has(positions, from, end)),
     );
   }
 }
@@ -74,18 +105,19 @@ export class GivenOptions {
     return Math.min(to, this.#ends[firstFrom(this.#ends, from)] ?? to);
   }
 
-  hasWord = (word: string, from: number, to: number): boolean => has(this.#words, word, from, to);
-
-  hasLetter = (letter: string, from: number, to: number): boolean =>
-    has(this.#letters, letter, from, to);
+  positionsOf = (word: string): Positions => present([this.#words.get(word)]);
 
   /** Long options can be abbreviated. */
-  hasName(name: string, from: number, to: number): boolean {
-    for (let length = 1; length <= name.length; length++)
-      if (has(this.#names, name.slice(0, length), from, to)) return true;
-    return false;
+  positionsOfNeed({ long, letters }: Need): Positions {
+    const names = [];
+    for (let length = 1; long !== null && length <= long.length; length++)
+      names.push(this.#names.get(long.slice(0, length)));
+    return present([...names, ...[...letters].map((letter) => this.#letters.get(letter))]);
   }
 }
+
+const present = (lists: readonly (readonly number[] | undefined)[]): Positions =>
+  lists.filter((positions) => positions !== undefined);
 
 function add(index: Map<string, number[]>, key: string, at: number): void {
   const positions = index.get(key);
@@ -93,15 +125,8 @@ function add(index: Map<string, number[]>, key: string, at: number): void {
   else positions.push(at);
 }
 
-function has(
-  index: ReadonlyMap<string, readonly number[]>,
-  key: string,
-  from: number,
-  to: number,
-): boolean {
-  const positions = index.get(key);
-  return positions !== undefined && (positions[firstFrom(positions, from)] ?? to) < to;
-}
+const has = (lists: Positions, from: number, to: number): boolean =>
+  lists.some((positions) => (positions[firstFrom(positions, from)] ?? to) < to);
 
 /** The index of the first position that is `from` or later. */
 function firstFrom(positions: readonly number[], from: number): number {
@@ -125,12 +150,3 @@ const needOf = (long: string | null, letter: string): Need => ({
   long,
   letters: letter + [...LONG].flatMap(([one, name]) => (name === long ? one : '')).join(''),
 });
-
-const isGiven = (
-  { long, letters }: Need,
-  options: GivenOptions,
-  from: number,
-  to: number,
-): boolean =>
-  (long !== null && options.hasName(long, from, to)) ||
-  [...letters].some((letter) => options.hasLetter(letter, from, to));

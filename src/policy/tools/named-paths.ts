@@ -173,13 +173,13 @@ const isFolder = (name: string): boolean => /(?:^|\/)(?:\.{1,2})?$|^~$/.test(nam
 
 /** All paths that a command names; null if there are too many to compare. */
 export function namedBy(
-  { distinct }: Command,
+  { distinct, quoted: quotedIn }: Command,
   location: Location,
   real: RealPaths | undefined,
 ): NamedPath[] | null {
   const words = distinct();
-  const [names, inside] = [namesIn(words), pathsInside(words)];
-  if (names === null || inside === null) return null;
+  const [names, inside, quoted] = [namesIn(words), pathsInside(words), quotedIn()];
+  if (names === null || inside === null || quoted === null) return null;
   const unsure = pathsOf(inside, location, real).map((named) => ({ ...named, unsure: true }));
-  return [...pathsOf(names, location, real), ...unsure];
+  return [...pathsOf([...names, ...quoted], location, real), ...unsure];
 }

@@ -5,6 +5,7 @@ import { ANY, expandedWords, withHome } from './expanded-words.ts';
 import { firstNamesIn, MOVES, namesIn, pathsOf } from './named-paths.ts';
 import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
 import { baseName, looseParts } from './plain-words.ts';
+import { quotedNames } from './quoted-names.ts';
 import { searchesIn } from './searches.ts';
 import { isOpenTool } from './tool-table.ts';
 
@@ -95,7 +96,10 @@ export class OwnFiles {
     const visibleWords = text === command.text ? command.distinct() : new Set(parts.flat());
     const expanded = plain.words ? NO_WORDS : expandedWords(text);
     const all = expanded.size === 0 ? visibleWords : new Set([...visibleWords, ...expanded]);
-    const { names, isAll } = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
+    const first = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
+    const quoted = text === command.text ? command.quoted() : quotedNames(text);
+    const names = new Set([...first.names, ...(quoted ?? [])]);
+    const isAll = first.isAll && quoted !== null;
     const isMentioned = this.#mentionsOwnPath(text, call.home);
     if (isMentioned && !isAll) return DENIED;
     // There were too many names to compare all of them or to follow their links.

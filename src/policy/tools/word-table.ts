@@ -1,4 +1,4 @@
-import { type FlagNeeds, GivenOptions, isFlag } from './flag-needs.ts';
+import { type FlagNeeds, GivenOptions, isFlag, type NeedsInCommand } from './flag-needs.ts';
 import { baseName } from './plain-words.ts';
 
 /** Only this many of a rule's names are compared, because each is one bit of a number. */
@@ -12,6 +12,8 @@ const NAMES_MAX = 30;
 export class WordTable {
   /** Number of words compared so far; tests check that it grows only with the command's length. */
   compared = 0;
+  /** Number of lists searched so far for the options that rules require. */
+  lookups = 0;
   readonly #words: readonly string[];
   readonly #ids = new Map<string, number>();
   readonly #idAt: Int32Array;
@@ -70,8 +72,15 @@ export class WordTable {
    * Whether some part starts with the names, followed by the flags; with `anywhere`, the names may
    * begin at any word. There may be options between the names, each with a value: `git -C there
    * push` is `git push`. From name number `free` onwards, anything may stand between the names.
+   * Null if that takes more than `most` words and lookups.
    */
-  matches(names: readonly string[], free: number, needs: FlagNeeds, anywhere: boolean): boolean {
+  matches(
+    names: readonly string[],
+    free: number,
+    needs: FlagNeeds,
+    anywhere: boolean,
+    most = Number.POSITIVE_INFINITY,
+  ): boolean | null {
     const ids = this.#idsOf(names);
     if (ids === null) return false;
     const done = 1 << ids.length;
@@ -81,8 +90,10 @@ export class WordTable {
     const second = free > 1 ? ids[1] : undefined;
     const positions = this.#positionsOf(ids[0]!);
     this.compared += positions.length;
+    const limit = most + this.compared + this.lookups;
     let from = 0;
     let begun = -1;
+    let given: NeedsInCommand | undefined;
     for (let i = 0; i < positions.length; i++) {
       const start = positions[i]!;
       if (start < from) continue;
@@ -97,9 +108,12 @@ export class WordTable {
       if (!anywhere && start > 0 && endAt[start - 1] === end) continue;
       const next = this.#follow(ids, start, done, isFree, anywhere);
       from = Math.abs(next);
+      if (this.compared + this.lookups > limit) return null;
       if (next < 0) continue;
       this.#options ??= new GivenOptions(this.#words);
-      if (needs.areIn(this.#options, begun + 1, end)) return true;
+      given ??= needs.in(this.#options);
+      this.lookups += given.lookups;
+      if (given.areIn(begun + 1, end)) return true;
       from = end;
     }
     return false;

@@ -27,6 +27,8 @@ function machine() {
   symlinkSync('/proc/net', join(work, 'door'));
   symlinkSync('/proc/1/cwd', join(work, 'server'));
   symlinkSync(join(data, 'secret-key'), join(work, 'notes.txt'));
+  symlinkSync(join(data, 'secret-key'), join(work, 'my notes.txt'));
+  symlinkSync(data, join(work, 'my folder'));
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
   const verdict = (tool: string, input: Json, channel: Channel, session: object = {}) => {
     const rules = { session: { ...NONE, ...session }, channels: {}, global: null };
@@ -154,6 +156,9 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
     bash('cat link/secret-key'),
     bash('cat notes.txt'),
     bash('cat notes.txt | base64'),
+    bash('cat "my notes.txt" | base64'),
+    bash('cat my\\ notes.txt'),
+    bash('cat "my folder"/secret-key | base64'),
     bash('grep -fnotes.txt x'),
     bash('cp notes.txt x'),
     bash('cp -r link x'),
@@ -375,6 +380,17 @@ test('[P1] a call with many names under many rules with wildcards is decided wit
   expect(await decide('Bash', { command: `cat ${names}` }, 'cli', { deny })).toBe('ask');
   const command = `echo ${'ab'.repeat(400_000)}`;
   expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
+});
+
+test('[P1] a command of many parts is compared with the options of many rules within bounded steps', async () => {
+  const { decide } = machine();
+  const long = Array.from({ length: 100 }, (_, i) => `Bash(rm --${'a'.repeat(480)}${i})`);
+  const many = Array.from({ length: 100 }, (_, i) => `Bash(rm ${'--b '.repeat(120)}-${i})`);
+  // Compared in full, they would take a quarter of an hour.
+  const command = 'rm -a --b;'.repeat(50_000);
+  for (const ask of [long, many]) {
+    expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
+  }
 });
 
 test('[P1] [H9] links that stand for thousands of names are not followed for every name', async () => {
