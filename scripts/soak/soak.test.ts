@@ -23,7 +23,7 @@ const printing = (code: string): Part => ({
 
 test('a part repeats with the next seeds until its time is up, and its output is kept', async () => {
   const { runner, out } = rig();
-  const part = printing('console.log(`seed ${process.env.SEED} <b>`)');
+  const part = printing('console.log("seed", process.env.SEED, "<b>")');
   const result = await runner.run('demo', part, { seed: 7, minutes: 0.01 });
   expect(result).toMatchObject({ name: 'demo', outcome: 'passed' });
   expect(result.commands.length).toBeGreaterThan(1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { inSet } from './command-sets.ts';
-import { HOSTILE_OPTIONS } from './hostile-options.corpus.ts';
+import { HOSTILE_OPTIONS } from './corpus/hostile-options.ts';
 import { plainWords } from './plain-words.ts';
 import { READ_ONLY } from './read-only-commands.ts';
 import { SAFE } from './safe-commands.ts';

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../contract/json.ts';
 import { ToolRules } from '../../contract/policy.ts';
 import { shellCall } from './call.ts';
+import { DODGES } from './corpus/dodges.ts';
+import { HOSTILE_OPTIONS } from './corpus/hostile-options.ts';
 import { decide, type Scopes } from './decide.ts';
-import { DODGES } from './dodges.corpus.ts';
-import { HOSTILE_OPTIONS } from './hostile-options.corpus.ts';
 
 const at = { cwd: '/srv/app', home: '/home/me' };
 const bash = (command: string) => shellCall(command, at);

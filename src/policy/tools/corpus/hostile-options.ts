@@ -1,4 +1,4 @@
-import type { Dodge } from './dodges.corpus.ts';
+import type { Dodge } from './dodges.ts';
 
 /*
  * Commands whose program is in a set, but whose options, or a file in the directory, make it run or

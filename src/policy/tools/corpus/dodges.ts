@@ -1,4 +1,4 @@
-import type { Decision } from '../../contract/policy.ts';
+import type { Decision } from '../../../contract/policy.ts';
 
 /* Commands that try to get around the channels' rules, and honest ones for comparison. */
 
