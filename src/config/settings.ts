@@ -97,7 +97,7 @@ export const settings = {
     expected: 'sqlite:<path> or postgres://<user>:<password>@<host>/<database>',
     schema: database,
     default: 'sqlite:<data-dir>/baton.db',
-    // The value may contain a password, even if it is mistyped beyond recognition.
+    // Even a value too mistyped to parse may contain a password.
     secret: true,
     help: 'sqlite:<path> or postgres://…',
   }),

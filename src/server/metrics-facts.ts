@@ -104,7 +104,7 @@ export function addFacts(
       else to.set(known);
     },
   );
-  gauge('audit_lines', 'Lines in the audit log (sequence number of the newest)', [], async (to) => {
+  gauge('audit_lines', 'Number of lines in the audit log, which is the newest line’s sequence number', [], async (to) => {
     const known = (await read())?.auditLines ?? null;
     if (known === null) to.remove();
     else to.set(known);

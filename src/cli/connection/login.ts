@@ -25,7 +25,7 @@ export const login = clientCommand({
   summary: 'log in to a server',
   usage: '--url <url>',
   about: [
-    'The token comes from BATON_TOKEN, a pipe or a prompt. It cannot be an argument, because other users could see it.',
+    'The token comes from BATON_TOKEN, a pipe or a prompt. It cannot be passed as an argument, because other users of this machine could see it.',
     'It is not stored. It is only used to create a new token for this command line.',
     `The new token is valid for ${DAYS} days; "baton logout" revokes it.`,
   ],

@@ -63,7 +63,7 @@ export class Printer {
   #writeText(stream: StreamName, text: string): void {
     const shown = this.#filters[stream]?.push(text) ?? text;
     if (shown === '') return;
-    // The other stream may be the same terminal, so its line is ended first.
+    // Both streams may go to the same terminal, so the other one's line is ended first.
     if (this.#open !== stream) this.#endLine();
     this.#screens[stream].write(shown);
     this.#open = shown.endsWith('\n') ? undefined : stream;

@@ -107,7 +107,7 @@ function* namesOf(word: string): Iterable<string> {
     const letters = Math.max(LETTERS, MORE_LETTERS.exec(word)![0].length);
     for (let at = 2; at <= Math.min(word.length - 1, letters); at++) yield word.slice(at);
   }
-  // Yields the text before the first sign, after each sign, and between neighbouring signs.
+  // Yields the text before the first separator, after each separator, and between adjacent ones.
   const end = word.slice(-PATH_MAX);
   const before = end.search(/[=:,@)]/);
   if (before > 0) yield end.slice(0, before);

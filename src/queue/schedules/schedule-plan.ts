@@ -83,7 +83,7 @@ function timingOf({ cron, timezone = 'UTC', at }: GivenTiming): Timing {
 
 /** Throws if there is no tick: a schedule that can never fire is a mistake. */
 function firstAfter(timing: Timing, now: number, current: Schedule | null): number {
-  // A clock that was set back must not fire a tick again.
+  // Setting the clock back must not make the same tick fire twice.
   const after = Math.max(now, current?.lastAt ?? now);
   if (timing.at !== null) {
     if (timing.at <= after) throw wrong('at', 'has passed');

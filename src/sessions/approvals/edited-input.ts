@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
-/* The input that a person gives an agent in place of the input it asked about (A7). */
+/* Tool input as edited by the approver, used in place of what the agent proposed (A7). */
 
 type Fields = { readonly [key: string]: Json };
 

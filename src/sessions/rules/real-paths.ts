@@ -12,8 +12,8 @@ import type { Inspected, Runtime } from '../../workspaces/runtime.ts';
 export type Links = Pick<Runtime, 'root' | 'home' | 'environment' | 'inspect'>;
 
 /**
- * Where a name leads, below `UNKNOWN_FOLDER` if that is unknown. `folder` is false if nothing is
- * there.
+ * The path that a name resolves to. If it cannot be determined, the path is placed under
+ * `UNKNOWN_FOLDER`. `folder` is false if nothing is there.
  */
 export interface RealPath {
   readonly path: string;

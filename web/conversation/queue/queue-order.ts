@@ -11,8 +11,8 @@ export function laterOf(all: readonly RunView[], queued: readonly RunView[]): Ru
 }
 
 /**
- * The list after a move, and the run that now follows the moved one; null if it is last. If there
- * are `more` runs than the list shows, the last one shown is not the last in the queue and stays
+ * The list after a move, and the run that now follows the moved one; null if it is last. If `more`
+ * is set, the list is incomplete, so the last run shown is not the last in the queue and stays
  * where it is.
  */
 export function moved(

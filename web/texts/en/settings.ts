@@ -18,7 +18,7 @@ export const settings = {
   since: 'Member since',
   roleHelp: {
     viewer: 'Can view shared sessions, but not change them.',
-    operator: 'Can start sessions and operate their own and shared ones.',
+    operator: 'Can start sessions, and operate their own and those shared with them.',
     admin: 'Can view and change everything.',
   },
   browser: 'This browser',

@@ -7,7 +7,7 @@ export interface LifelinesOptions {
   readonly nodeId: () => string | null;
 }
 
-/** This process's lifelines: one per node id, started with its first agent. */
+/** This process's lifelines: one per node id, started along with that node's first agent. */
 export class Lifelines {
   readonly #options: LifelinesOptions;
   readonly #started = new Map<string, Lifeline>();
