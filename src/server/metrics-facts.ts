@@ -104,7 +104,7 @@ export function addFacts(
       else to.set(known);
     },
   );
-  gauge('audit_lines', 'Number of lines in the audit log, which is the newest line’s sequence number', [], async (to) => {
+  gauge('audit_lines', 'Lines in the audit log (the newest one’s number)', [], async (to) => {
     const known = (await read())?.auditLines ?? null;
     if (known === null) to.remove();
     else to.set(known);

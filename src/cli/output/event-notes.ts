@@ -101,5 +101,5 @@ const sentence = (text: string): string => (/[.!?。]$/.test(text) ? text : `${t
 export const money = (usd: number): string =>
   usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 
-/** An amount for programs, without the floating-point noise of sums. */
+/** An amount for `--json`, rounded to remove the rounding errors of additions. */
 export const plainUsd = (usd: number): number => Number(usd.toFixed(8));

@@ -20,9 +20,9 @@ const CHARACTERS_MAX = 64 * 1024;
 
 /**
  * The names in a command that is not plain, if quotes or backslashes are all that keeps them in one
- * piece; null if there are too many. It is unknown where the shell sees a quotation begin (comments
- * and here-documents contain single quotes, substitutions contain quotes of their own), so the text
- * between any two neighbouring quotes counts. Takes linear time.
+ * piece; null if there are too many. Where the shell would start a quoted string cannot be told
+ * (comments and here-documents may contain single quotes, substitutions have quotes of their own),
+ * so the text between any two adjacent quotes counts. Takes linear time.
  */
 export function quotedNames(text: string): ReadonlySet<string> | null {
   const names = new Set<string>();

@@ -1,7 +1,7 @@
 /**
  * Submits the code automatically if the server saw that the person opened the link, and removes the
- * code from the history. Without scripts the button does the same, but the code stays in the history,
- * where a used code is worthless.
+ * code from the history. Without JavaScript the person submits it with the button, and the code stays
+ * in the history. That does no harm, because it has been used.
  */
 export const SCRIPT = `'use strict';
 document.addEventListener('submit', ({ target }) => {

@@ -51,7 +51,7 @@ export function Timeline({ view, onOlder, target, sent, children }: Props) {
     getItemKey,
     gap: 12,
     overscan: 6,
-    // Splits rendering the rows and painting into two tasks, instead of a single long one.
+    // Rendering and painting the rows become two tasks instead of one long one.
     useFlushSync: false,
     paddingStart: 16,
     paddingEnd: 12,
