@@ -25,13 +25,13 @@ export function openStore(
 }
 
 /**
- * Logs why starting takes a long time: another process may be shutting down, and this one waits for
- * it.
+ * Logs if opening takes long: another process that is shutting down may still hold the database, or
+ * the machine is busy. Only the writer's thread knows which.
  */
 async function openSqlite(path: string, log: Logger): Promise<SqliteStore> {
   const opened = new AbortController();
   delay(1000, undefined, { signal: opened.signal }).then(
-    () => log.warn({ path }, 'Waiting for another process to release the database'),
+    () => log.warn({ path }, 'Still opening the database; another process may be using it'),
     () => {},
   );
   return await sqliteStore({ path }).finally(() => opened.abort());

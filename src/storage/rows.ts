@@ -102,7 +102,7 @@ export interface CoreRow {
   r_error_class: ErrorClass | null;
   r_error_message: string | null;
   r_result: string | null;
-  r_settled: string | null;
+  r_committed: string | null;
   r_last_seq: number | null;
 }
 
@@ -123,7 +123,7 @@ const CORE = [
   'error_class',
   'error_message',
   'result',
-  'settled',
+  'committed',
   'last_seq',
 ] as const;
 export const CORE_COLUMNS = columns('r', CORE, 'r_');
@@ -144,7 +144,7 @@ export function toCore(row: CoreRow): RunCore {
     cancelRequestedAt: row.r_cancel_requested_at,
     error: toError(row),
     result: parse(row.r_result),
-    committed: parse(row.r_settled) as Outcome | null,
+    committed: parse(row.r_committed) as Outcome | null,
     lastSeq: row.r_last_seq,
   };
 }

@@ -251,7 +251,7 @@ function bare(place: Place): Verdict {
   if (holdsMask(content)) return null;
   if (!isSecretValue(kind, name, content) || isCode(content, text[end], attached)) return null;
   const credential = place.scheme && /[0-9=+/]|.[A-Z]/.test(content);
-  if (!attached && !credential && !looksLikeValue(place, content, text[end])) return null;
+  if (!attached && !credential && !resemblesValue(place, content, text[end])) return null;
   return { mask: 'MASKED', keep: from - at, end: end - at, rest: restOfRun(set) };
 }
 
@@ -286,7 +286,7 @@ function isCode(content: string, next: string | undefined, attached: boolean): b
  * Whether text that does not directly follow `=` contains characters that do not occur in ordinary
  * words and identifiers.
  */
-function looksLikeValue(place: Place, content: string, next: string | undefined): boolean {
+function resemblesValue(place: Place, content: string, next: string | undefined): boolean {
   if (/^(?:\.{0,2}\/|~\/|[a-z]+:\/\/)/.test(content)) return false;
   let end = content.length;
   while (end > 0 && '.?!:'.includes(content[end - 1]!)) end--;

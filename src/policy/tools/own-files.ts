@@ -116,7 +116,7 @@ export class OwnFiles {
       isAsked ||= reached.includes('unknown');
       isAbove ||= reached.includes('above');
       hasLast ||= this.#hasLast(name);
-      if (!this.#looksLikeOwn(name, moves)) continue;
+      if (!this.#resemblesOwn(name, moves)) continue;
       if (call.real?.has(name)) isInWorkspace = true;
       else isAsked = true;
     }
@@ -193,7 +193,7 @@ export class OwnFiles {
    * because those may start in any directory. If the name has wildcards, enough of its letters must
    * be spelled out.
    */
-  #looksLikeOwn(name: string, moves: boolean): boolean {
+  #resemblesOwn(name: string, moves: boolean): boolean {
     const isUnsure = name.includes(ANY);
     if (!isUnsure && /^~?\//.test(name)) return false;
     return name.split('/').some((one) => {

@@ -10,6 +10,7 @@ import { stopTable } from './0020-stop.ts';
 import { nodeUrl } from './0021-node-url.ts';
 import { hostsTable } from './0022-hosts.ts';
 import { formerHostsTable } from './0023-former-hosts.ts';
+import { plainNames } from './0026-plain-names.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   nodeUrl,
   hostsTable,
   formerHostsTable,
+  plainNames,
 ];

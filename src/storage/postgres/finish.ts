@@ -43,7 +43,7 @@ WITH lane_rows AS (
   RETURNING l.id AS lane, b.next_seq AS seq, r.id AS run_id, r.attempts, i.start, i.result
 ), run_rows AS (
   UPDATE runs AS r SET state = 'succeeded', started_at = CASE WHEN i.start = 1 THEN coalesce(r.started_at, $6) ELSE r.started_at END,
-    finished_at = $6, next_run_at = NULL, error_class = NULL, error_message = NULL, result = i.result, settled = NULL,
+    finished_at = $6, next_run_at = NULL, error_class = NULL, error_message = NULL, result = i.result, committed = NULL,
     last_seq = i.seq + i.start + 1, updated_at = $6
   FROM lane_rows i WHERE r.id = i.run_id
 ), count_rows AS (

@@ -47,10 +47,10 @@ WITH lane_rows AS (
   UPDATE runs AS r SET state = i.state, attempts = i.attempts, crashes = i.crashes, position = i.position,
     next_run_at = i.next_run_at, started_at = i.started_at, finished_at = i.finished_at,
     cancel_requested_at = i.cancel_requested_at,
-    error_class = i.error_class, error_message = i.error_message, result = i.result, settled = i.settled,
+    error_class = i.error_class, error_message = i.error_message, result = i.result, committed = i.committed,
     last_seq = i.last_seq, updated_at = i.updated_at
   FROM ${unnest(RUN_TYPES, RUNS_FROM)} AS i(id, state, attempts, crashes, position, next_run_at, started_at, finished_at,
-    cancel_requested_at, error_class, error_message, result, settled, last_seq, updated_at)
+    cancel_requested_at, error_class, error_message, result, committed, last_seq, updated_at)
   WHERE r.id = i.id
 ), count_rows AS (
   INSERT INTO run_counts (state, n) SELECT * FROM ${unnest(COUNT_TYPES, COUNTS_FROM)}

@@ -163,7 +163,7 @@ function* takeLanes(
 }
 
 const UPDATE_RUN = `UPDATE runs SET state = $2, attempts = $3, crashes = $4, position = $5, next_run_at = $6, started_at = $7,
-  finished_at = $8, cancel_requested_at = $9, error_class = $10, error_message = $11, result = $12, settled = $13,
+  finished_at = $8, cancel_requested_at = $9, error_class = $10, error_message = $11, result = $12, committed = $13,
   last_seq = $14, updated_at = $15 WHERE id = $1`;
 
 const UPDATE_LANE = `UPDATE lanes SET host = $2, state = $3, held = $4, run_id = $5,

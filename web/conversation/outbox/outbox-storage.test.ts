@@ -52,7 +52,8 @@ test('[X2] [C2] messages belong to a user and a session, and each tab changes on
   outboxStorage('anna', 's1').drop('other');
   expect([...items.keys()].filter((name) => name.startsWith(outboxPrefix('anna')))).toHaveLength(2);
   expect(parseOutboxName([...items.keys()][0]!)).toEqual({ sessionId: 's1', key: 'a' });
-  for (const other of ['baton.theme', 'baton.letter/x']) expect(parseOutboxName(other)).toBeNull();
+  for (const other of ['baton.theme', 'baton.outgoing/x'])
+    expect(parseOutboxName(other)).toBeNull();
 });
 
 test('[A11] a message is stored without files that cannot be stored, and lists them', async () => {
@@ -63,8 +64,8 @@ test('[A11] a message is stored without files that cannot be stored, and lists t
 });
 
 test('entries of another shape are ignored', async () => {
-  items.set('baton.letter/anna/s1/broken', '{');
-  items.set('baton.letter/anna/s1/number', '1');
+  items.set('baton.outgoing/anna/s1/broken', '{');
+  items.set('baton.outgoing/anna/s1/number', '1');
   expect(await outboxStorage('anna', 's1').load()).toEqual([]);
   const good = { at: 1, text: 'x', onBusy: 'enqueue', names: [], refusal: null };
   expect(entryOf(good)).not.toBeNull();

@@ -30,7 +30,7 @@ export interface OutboxStorage {
   drop(key: string): void;
 }
 
-const PREFIX = 'baton.letter/';
+const PREFIX = 'baton.outgoing/';
 export const outboxPrefix = (userId: string): string => `${PREFIX}${userId}/`;
 
 /** Which message an entry belongs to; null for other entries. */

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 
-export interface FoundFile {
+export interface WalkedFile {
   /** The path below the root, with one character per byte. */
   readonly path: string;
   readonly stats: Stats;
@@ -68,7 +68,7 @@ export async function* filesBelow({
   entries = ENTRIES_MAX,
   deadline,
   onMissed,
-}: Walk): AsyncGenerator<FoundFile[]> {
+}: Walk): AsyncGenerator<WalkedFile[]> {
   const directories = [''];
   let visited = 0;
   for (let next = 0; next < directories.length; next++) {
@@ -76,7 +76,7 @@ export async function* filesBelow({
     for await (const names of namesIn(root, directory, onMissed)) {
       visited += names.length;
       if (visited > entries || performance.now() > deadline) return onMissed();
-      const files: FoundFile[] = [];
+      const files: WalkedFile[] = [];
       const reads = names.map(async (name) => {
         const path = directory === '' ? name : `${directory}/${name}`;
         const stats = await readStats(root, path);
