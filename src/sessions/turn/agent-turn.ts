@@ -75,12 +75,24 @@ export interface TurnOptions {
 
 /** Runs one attempt's agent, from its start until its end is recorded. */
 export async function takeTurn(options: TurnOptions): Promise<unknown> {
+  const over = new AbortController();
+  const noted = noteStart(options, AbortSignal.any([options.context.signal, over.signal]));
+  // Awaited later; until then, a failure must not become an unhandled rejection.
+  noted.catch(() => {});
+  try {
+    return await attend(options, noted);
+  } finally {
+    // A snapshot that nothing has waited for is not needed. If it were still being taken when the
+    // session's next run begins, it would replace that run's snapshot.
+    over.abort();
+    await noted.catch(() => {});
+  }
+}
+
+async function attend(options: TurnOptions, noted: Promise<void>): Promise<unknown> {
   const { current, plan, context, parts } = options;
   const { store, masker, maskJson, maskCall, clock } = parts;
   const { agent } = current.session;
-  const noted = noteStart(options);
-  // Awaited later, if at all; until then, a failure must not become an unhandled rejection.
-  noted.catch(() => {});
   // A command runs at once and asks no one, so this is the last moment before it may write.
   if (takesCommands(agent)) await noted;
   const invocation = beginInvocation(context, agent.kind, clock());
@@ -249,12 +261,16 @@ async function mustBeOurs({ current, context, parts }: TurnOptions): Promise<voi
 }
 
 /** Takes a snapshot of the workspace, so that changes to it can be reported later (Q16). */
-async function noteStart({ runtime, context, parts, current, plan }: TurnOptions): Promise<void> {
+async function noteStart(
+  { runtime, context, parts, current, plan }: TurnOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { agent } = current.session;
   // Only commands that may be repeated need a snapshot, and reading changes nothing.
   if (takesCommands(agent) && kindOfCommand(plan.message, agent.command) !== 'writing') return;
-  const { run, attempt, signal } = context;
+  const { run, attempt } = context;
   const ref = await runtime.snapshot({ isFirst: run.startedAt === null, signal });
+  if (signal.aborted) return;
   const snapshot = { runId: run.id, sessionId: run.lane, attempt, kind: ref.kind, ref };
   await parts.store.putSnapshot(snapshot);
 }
