@@ -50,8 +50,11 @@ export interface Runtime {
   keepPrivate(files: Readonly<Record<string, string>>): Promise<PrivateFiles>;
   /** Never rejects; what could not be read is in the result. */
   snapshot(options?: SnapshotOptions): Promise<Snapshot>;
-  /** What has changed since a snapshot, perhaps one taken by an earlier process. Never rejects. */
-  diff(from: unknown, options?: Pick<SnapshotOptions, 'signal'>): Promise<WorkspaceDiff>;
+  /**
+   * What has changed since a snapshot, up to now or to a later snapshot. Earlier processes may have
+   * taken the snapshots. Never rejects.
+   */
+  diff(from: unknown, options?: DiffOptions): Promise<WorkspaceDiff>;
 }
 
 /** Capabilities that not every runtime has. Terminals are not part of the port yet. */
@@ -83,6 +86,11 @@ export interface SnapshotOptions {
   /** Set if earlier snapshots of the workspace are no longer needed. */
   readonly isFirst?: boolean;
   readonly signal?: AbortSignal;
+}
+
+export interface DiffOptions extends Pick<SnapshotOptions, 'signal'> {
+  /** A later snapshot; by default, the workspace as it is now. */
+  readonly to?: unknown;
 }
 
 export interface WorkspaceDiff {

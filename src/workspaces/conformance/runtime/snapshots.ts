@@ -28,7 +28,17 @@ const check = (name: string, setUp: string): Check => ({
     const diff = await runtime.diff(before);
     expect(changesOf(diff)).toEqual(['added sub/new', 'deleted sub/gone', 'modified changed']);
     expect(diff.truncated).toBe(false);
-    // The snapshot leaves nothing in the workspace.
+    const later = await taken(under);
+    await sh(under, 'echo C > changed; echo more > more');
+    expect(changesOf(await runtime.diff(before, { to: later }))).toEqual(changesOf(diff));
+    expect(changesOf(await runtime.diff(later, { to: before }))).toEqual([
+      'added sub/gone',
+      'deleted sub/new',
+      'modified changed',
+    ]);
+    expect(changesOf(await runtime.diff(later))).toEqual(['added more', 'modified changed']);
+    await sh(under, 'echo B > changed; rm more');
+    // The snapshots leave nothing in the workspace.
     expect(await sh(under, listing)).toBe(after);
   },
 });
@@ -52,11 +62,9 @@ export const SNAPSHOT_CHECKS: readonly Check[] = [
     name: '[Q16] what cannot be compared is reported, not thrown',
     run: async ({ runtime }) => {
       for (const from of [null, {}, { kind: 'none', reason: 'no' }, { kind: 'git', tree: '--x' }]) {
-        expect(await runtime.diff(from)).toMatchObject({
-          files: [],
-          truncated: true,
-          note: expect.stringMatching(/\w/),
-        });
+        const unknown = { files: [], truncated: true, note: expect.stringMatching(/\w/) };
+        expect(await runtime.diff(from)).toMatchObject(unknown);
+        expect(await runtime.diff(await runtime.snapshot(), { to: from })).toMatchObject(unknown);
       }
     },
   },

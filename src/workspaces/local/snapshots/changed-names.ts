@@ -40,7 +40,7 @@ export async function changedNames(
     truncated = true;
   };
   for await (const batch of filesBelow({ root: top, onMissed, ...limits })) {
-    for (const { path } of batch) if (!known.has(path)) names.add(path);
+    for (const path of batch) if (!known.has(path)) names.add(path);
   }
   return { names, truncated };
 }

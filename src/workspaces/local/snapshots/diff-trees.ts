@@ -10,20 +10,26 @@ import { type Limits, treeOf } from './snapshot-git.ts';
 export async function diffTrees(
   path: string,
   before: TreeSnapshot,
+  /** Null to compare with the workspace as it is now. */
+  after: TreeSnapshot | null,
   keep: string,
   limits: Limits,
 ): Promise<WorkspaceDiff> {
+  if (after !== null && after.kind !== before.kind) {
+    throw new Error('The workspace was in a git repository in only one of the two states.');
+  }
   // What was a plain folder may have become a repository since then.
   const place = before.kind === 'folder' ? await folderAt(path) : await findGit(path);
   if (place === null) throw new Error('The workspace is no longer in a git repository.');
   return PrivateGit.with(place, keep, limits.signal, async (git) => {
-    if (before.kind === 'folder') {
+    if (after === null && before.kind === 'folder') {
       // The index may belong to a later snapshot, so the tree is read into it; its data about
       // unchanged files is kept.
       const { code } = await git.run(['read-tree', '-m', before.tree]);
       if (code !== 0) throw new Error(NOT_STORED);
     }
-    const { snapshot: now, others } = await treeOf(git, limits, before);
+    const { snapshot: now, others } =
+      after === null ? await treeOf(git, limits, before) : { snapshot: after, others: false };
     const trees = [
       'diff-tree',
       '-r',
@@ -60,7 +66,7 @@ export async function diffTrees(
   });
 }
 
-const NOT_STORED = 'The earlier state of the workspace is no longer stored.';
+const NOT_STORED = 'An earlier state of the workspace is no longer stored.';
 
 type Changes = Map<string, FileChange['change']>;
 const CHANGES: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };

@@ -1,11 +1,5 @@
-import type { Stats } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
-
-export interface WalkedFile {
-  /** The path below the root, with one character per byte. */
-  readonly path: string;
-  readonly stats: Stats;
-}
 
 const ENTRIES_MAX = 50_000;
 /** Names to leave out: they are created by tools, not by people, so they can be created again. */
@@ -55,63 +49,59 @@ export interface Walk {
   readonly onMissed: () => void;
 }
 
-/** How many files to read at once; reading one at a time takes many times as long. */
+/** How many files to inspect at once; one at a time takes many times as long. */
 export const TOGETHER = 64;
+/** How many names of a directory to read at once. */
+const NAMES = 512;
 
 /**
- * Yields files and links below a directory in batches, those near the top first. Does not follow
- * links. Keeps one directory open at a time and reads it in parts, so that neither deep nor wide
- * trees fill up memory. The root must exist.
+ * Yields the paths of files and links below a directory in batches, those near the top first, with
+ * one character per byte. Does not follow links, and does not inspect the files, because for
+ * unchanged ones that would take most of the time of a snapshot. Keeps one directory open at a time
+ * and reads it in parts, so that neither deep nor wide trees fill up memory. The root must exist.
  */
 export async function* filesBelow({
   root,
   entries = ENTRIES_MAX,
   deadline,
   onMissed,
-}: Walk): AsyncGenerator<WalkedFile[]> {
+}: Walk): AsyncGenerator<string[]> {
   const directories = [''];
   let visited = 0;
   for (let next = 0; next < directories.length; next++) {
     const directory = directories[next]!;
-    for await (const names of namesIn(root, directory, onMissed)) {
-      visited += names.length;
-      if (visited > entries || performance.now() > deadline) return onMissed();
-      const files: WalkedFile[] = [];
-      const reads = names.map(async (name) => {
-        const path = directory === '' ? name : `${directory}/${name}`;
-        const stats = await readStats(root, path);
-        if (stats?.isDirectory() === true) {
-          if (!LEFT_OUT.has(name)) directories.push(path);
-        } else if (stats?.isFile() === true || stats?.isSymbolicLink() === true) {
-          files.push({ path, stats });
-        }
-      });
-      await Promise.all(reads);
+    let files: string[] = [];
+    for await (const entry of await entriesOf(root, directory, onMissed)) {
+      if (++visited > entries || performance.now() > deadline) return onMissed();
+      const name = (entry.name as unknown as Buffer).toString('latin1');
+      const path = directory === '' ? name : `${directory}/${name}`;
+      if (entry.isDirectory()) {
+        if (!LEFT_OUT.has(name)) directories.push(path);
+      } else if (entry.isFile() || entry.isSymbolicLink()) {
+        files.push(path);
+      }
+      if (files.length < NAMES) continue;
       yield files;
+      files = [];
     }
+    yield files;
   }
 }
 
-async function* namesIn(
+async function entriesOf(
   root: string,
   directory: string,
   onMissed: () => void,
-): AsyncGenerator<string[]> {
+): Promise<AsyncIterable<Dirent>> {
   const path = directory === '' ? Buffer.from(root) : pathBelow(root, directory);
-  const open = await opendir(path, {
-    encoding: 'buffer' as BufferEncoding,
-    bufferSize: TOGETHER,
-  }).catch((error: unknown) => {
+  try {
+    // Node's types lack this encoding, which returns names as bytes.
+    return await opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES });
+  } catch (error) {
     if (directory === '') throw error;
     onMissed();
-    return null;
-  });
-  let names: string[] = [];
-  for await (const { name } of open ?? []) {
-    names.push((name as unknown as Buffer).toString('latin1'));
-    if (names.length < TOGETHER) continue;
-    yield names;
-    names = [];
+    return NONE;
   }
-  yield names;
 }
+
+const NONE: AsyncIterable<Dirent> = { [Symbol.asyncIterator]: async function* () {} };

@@ -5,7 +5,7 @@ import { PrivateGit } from './git-index.ts';
 import { findGit, folderAt, type GitPlace } from './git-place.ts';
 import { NoGitError } from './git-process.ts';
 import type { SnapshotOptions, TreeSnapshot } from './snapshot.ts';
-import { type Sized, sortFiles } from './sort-files.ts';
+import { FileSorter, type Sized } from './sort-files.ts';
 
 /** How many large files are listed; the list is stored with every attempt. */
 const LARGE_MAX = 5000;
@@ -14,12 +14,14 @@ const LARGE_BYTES = 512 * 1024;
 const BATCH_BYTES = 16 * 1024 * 1024;
 const BATCH_FILES = 2000;
 
+/** The share of the time limit in which a plain folder is searched for new files. */
+const WALK_SHARE = 0.5;
 /**
- * The share of the time limit in which files are read; the remaining files are only listed. A shell
+ * The share of the remaining time in which files are read; the other files are only listed. A shell
  * command has to wait until the files have been read. The share is smaller for a plain folder,
  * because its index is kept and the next snapshot continues from there.
  */
-const READ_SHARE = { git: 0.6, folder: 0.2 };
+const READ_SHARE = { git: 0.6, folder: 0.1 };
 
 export interface Limits {
   readonly signal: AbortSignal;
@@ -69,11 +71,11 @@ const takeAt = (
 const MANY_FOLDERS = 100;
 
 /**
- * Removes objects that only earlier snapshots used. Pruning may fail; the next snapshot tries
- * again.
+ * Removes what only earlier snapshots used. This may fail, for example if another process removes
+ * the same files; the next snapshot tries again.
  */
 async function prune(git: PrivateGit, { tree }: TreeSnapshot): Promise<void> {
-  await git.tidy();
+  await git.tidy().catch(() => {});
   if ((await readdir(git.objects)).length < MANY_FOLDERS) return;
   await git.run(['prune', '--expire=now', tree]);
 }
@@ -100,25 +102,37 @@ export async function treeOf(
   const at = Date.now();
   const { repository, top } = git.place;
   const kind = repository === null ? 'folder' : 'git';
-  const deadline = performance.now() + READ_SHARE[kind] * limits.timeoutMs;
-  const { names, truncated } = await changedNames(git, { ...limits, deadline });
-  const sorted = await sortFiles(git, names, before);
-  // Removals come first, because a directory may have taken a file's place.
-  if (sorted.remove.length > 0) {
-    await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(sorted.remove));
+  const begun = performance.now();
+  const walkUntil = begun + WALK_SHARE * limits.timeoutMs;
+  const { names, truncated } = await changedNames(git, { ...limits, deadline: walkUntil });
+  const listed = performance.now();
+  const deadline = listed + READ_SHARE[kind] * (limits.timeoutMs - (listed - begun));
+  // Git adds a trailing slash to the name of a nested repository that has not been added.
+  const files = [...names].filter((name) => !name.endsWith('/'));
+  const sorter = await FileSorter.of(git, before);
+  const large: Sized[] = [];
+  while (files.length > 0 && performance.now() < deadline) {
+    const sorted = await sorter.sort(files.splice(0, BATCH_FILES));
+    // Removals come first, because a directory may have taken a file's place.
+    await removeAll(git, sorted.remove);
+    large.push(...sorted.large, ...(await add(git, sorted.add, deadline)));
   }
-  const large = [...sorted.large, ...(await add(git, sorted.add, deadline))];
+  await removeAll(git, files);
+  // Only the list of a snapshot that will be stored has to be short.
+  while (files.length > 0 && (before !== null || fitLarge(large).length === large.length)) {
+    const sorted = await sorter.sort(files.splice(0, BATCH_FILES));
+    large.push(...sorted.large, ...sorted.add);
+  }
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
   const cloned = repository !== null && [...names].some((name) => name.endsWith('/'));
   const modules = repository !== null && (await readStats(top, '.gitmodules')) !== null;
-  // Only the list of a snapshot that will be stored has to be short.
-  const listed = before === null ? fitLarge(large) : large;
+  const kept = before === null ? fitLarge(large) : large;
   const snapshot: TreeSnapshot = {
     kind,
     tree,
-    large: listed.map(({ name, size, time }) => [name, size, time]),
+    large: kept.map(({ name, size, time }) => [name, size, time]),
     at,
-    truncated: truncated || listed.length < large.length,
+    truncated: truncated || files.length > 0 || kept.length < large.length,
   };
   return { snapshot, others: cloned || modules };
 }
@@ -134,11 +148,16 @@ async function add(git: PrivateGit, files: readonly Sized[], deadline: number): 
     const batch = listOf(rest.splice(0, count).map(({ name }) => name));
     await git.must(['update-index', '-z', '--add', '--replace', '--remove', '--stdin'], batch);
   }
-  if (rest.length > 0) {
-    const names = listOf(rest.map(({ name }) => name));
-    await git.must(['update-index', '-z', '--force-remove', '--stdin'], names);
-  }
+  await removeAll(
+    git,
+    rest.map(({ name }) => name),
+  );
   return rest;
+}
+
+async function removeAll(git: PrivateGit, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await git.must(['update-index', '-z', '--force-remove', '--stdin'], listOf(names));
 }
 
 function fitLarge(files: readonly Sized[]): readonly Sized[] {

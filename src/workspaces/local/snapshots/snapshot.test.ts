@@ -296,8 +296,9 @@ describe('a plain folder', () => {
     const root = directory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
     const begun = performance.now();
     let asked = 0;
-    // First for the deadline, then by the walk, which is in time; reading is not.
-    vi.spyOn(performance, 'now').mockImplementation(() => (++asked <= 2 ? begun : begun + 50_000));
+    // Asked at the start, for each of the three files that the walk meets, and at its end, all in
+    // time; reading is not.
+    vi.spyOn(performance, 'now').mockImplementation(() => (++asked <= 5 ? begun : begun + 50_000));
     const before = await takeSnapshot(root, PATIENT);
     vi.restoreAllMocks();
     expect(before).toMatchObject({ kind: 'folder', truncated: false });
@@ -314,6 +315,26 @@ describe('a plain folder', () => {
       'deleted c.txt',
       'modified b.txt',
     ]);
+  });
+
+  test('[Q16] is read even if listing it takes long', async () => {
+    const root = directory({ 'a.txt': 'a\n' });
+    const begun = performance.now();
+    let asked = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (++asked <= 1 ? begun : begun + 29_000));
+    const before = await takeSnapshot(root, PATIENT);
+    vi.restoreAllMocks();
+    expect(before).toMatchObject({ kind: 'folder', truncated: false, large: [] });
+    write(root, { 'a.txt': 'b\n' });
+    expect((await diffSince(root, before, PATIENT)).patch).toContain('-a\n+b\n');
+  });
+
+  test('[Q16] is listed even if it is empty', async () => {
+    const root = directory({});
+    const before = await taken(root);
+    expect(before).toMatchObject({ kind: 'folder', large: [], truncated: false });
+    write(root, { 'a.txt': 'a' });
+    expect(await changesSince(root, before)).toEqual(['added a.txt']);
   });
 
   test('[Q16] without git the result says so', async () => {

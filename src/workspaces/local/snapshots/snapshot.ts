@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SessionId } from '../../../contract/session.ts';
-import type { SnapshotOptions as RuntimeOptions, WorkspaceDiff } from '../../runtime.ts';
+import type {
+  DiffOptions,
+  SnapshotOptions as RuntimeOptions,
+  WorkspaceDiff,
+} from '../../runtime.ts';
 import { diffTrees } from './diff-trees.ts';
 import { takeTree } from './snapshot-git.ts';
 
@@ -65,15 +69,15 @@ export async function takeSnapshot(path: string, options: SnapshotOptions): Prom
 export async function diffSince(
   path: string,
   stored: unknown,
-  options: SnapshotOptions,
+  options: SnapshotOptions & DiffOptions,
 ): Promise<WorkspaceDiff> {
-  const parsed = Snapshot.safeParse(stored);
-  if (!parsed.success) return unseen('The earlier state is unknown.');
-  const { data: before } = parsed;
+  const before = parse(stored, 'The earlier state is unknown.');
   if (before.kind === 'none') return unseen(before.reason);
+  const after = options.to === undefined ? null : parse(options.to, 'The later state is unknown.');
+  if (after?.kind === 'none') return unseen(after.reason);
   const limits = limitsOf(options);
   try {
-    return await bounded(limits.signal, diffTrees(path, before, options.keep, limits));
+    return await bounded(limits.signal, diffTrees(path, before, after, options.keep, limits));
   } catch (error) {
     return unseen(reasonOf(error));
   }
@@ -103,6 +107,9 @@ async function bounded<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
     signal.removeEventListener('abort', stop);
   }
 }
+
+const parse = (stored: unknown, otherwise: string): Snapshot =>
+  Snapshot.safeParse(stored).data ?? { kind: 'none', reason: otherwise };
 
 const unseen = (note: string): WorkspaceDiff => ({ files: [], truncated: true, note });
 

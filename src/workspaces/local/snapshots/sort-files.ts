@@ -28,42 +28,62 @@ export interface Sorted {
  * Sorts what differs from the index into files to read, paths that are no longer files, and files
  * that are too large.
  */
-export async function sortFiles(
-  git: PrivateGit,
-  names: ReadonlySet<string>,
-  before: TreeSnapshot | null,
-): Promise<Sorted> {
-  const sorted: Sorted = { add: [], remove: [], large: [] };
-  const parents = new Parents(git.place.top);
-  const wasLarge = new Map(before?.large.map(([name, ...rest]) => [name, rest.join()]));
-  const known = before?.truncated === true ? await listFiles(git) : null;
-  const isUnlisted = (name: string): boolean =>
-    known !== null && !known.has(name) && !wasLarge.has(name);
-  let bytes = 0;
-  const put = (name: string, stats: Stats | 'repository' | null): void => {
+export class FileSorter {
+  readonly #place: GitPlace;
+  readonly #parents: Parents;
+  readonly #before: TreeSnapshot | null;
+  readonly #wasLarge: ReadonlyMap<string, string>;
+  /** The index of an earlier snapshot whose list is incomplete. */
+  readonly #known: ReadonlySet<string> | null;
+  #bytes = 0;
+
+  private constructor(
+    place: GitPlace,
+    before: TreeSnapshot | null,
+    known: ReadonlySet<string> | null,
+  ) {
+    this.#place = place;
+    this.#parents = new Parents(place.top);
+    this.#before = before;
+    this.#wasLarge = new Map(before?.large.map(([name, ...rest]) => [name, rest.join()]));
+    this.#known = known;
+  }
+
+  static async of(git: PrivateGit, before: TreeSnapshot | null): Promise<FileSorter> {
+    const known = before?.truncated === true ? await listFiles(git) : null;
+    return new FileSorter(git.place, before, known);
+  }
+
+  async sort(names: readonly string[]): Promise<Sorted> {
+    const sorted: Sorted = { add: [], remove: [], large: [] };
+    for (let i = 0; i < names.length; i += TOGETHER) {
+      const batch = names.slice(i, i + TOGETHER);
+      const all = await Promise.all(batch.map((name) => statsOf(this.#place, this.#parents, name)));
+      for (const [n, name] of batch.entries()) this.#put(sorted, name, all[n]!);
+    }
+    return sorted;
+  }
+
+  #put(sorted: Sorted, name: string, stats: Stats | 'repository' | null): void {
     if (stats === null) return void sorted.remove.push(name);
     if (stats === 'repository') return void sorted.add.push({ name, size: 0, time: 0 });
     // If the earlier list is incomplete, an unlisted file counts as new only if its inode has
     // changed since then.
-    if (isUnlisted(name) && stats.ctimeMs < before!.at - CLOCK_MS) return;
+    if (this.#isUnlisted(name) && stats.ctimeMs < this.#before!.at - CLOCK_MS) return;
     const file = { name, size: stats.size, time: stats.mtimeMs };
-    const isSame = wasLarge.get(name) === [file.size, file.time].join();
-    if (isSame || file.size > FILE_BYTES || bytes + file.size > ALL_BYTES) {
+    const isSame = this.#wasLarge.get(name) === [file.size, file.time].join();
+    if (isSame || file.size > FILE_BYTES || this.#bytes + file.size > ALL_BYTES) {
       sorted.remove.push(name);
       sorted.large.push(file);
     } else {
-      bytes += file.size;
+      this.#bytes += file.size;
       sorted.add.push(file);
     }
-  };
-  // Git adds a trailing slash to the name of a nested repository that has not been added.
-  const files = [...names].filter((name) => !name.endsWith('/'));
-  for (let i = 0; i < files.length; i += TOGETHER) {
-    const batch = files.slice(i, i + TOGETHER);
-    const all = await Promise.all(batch.map((name) => statsOf(git.place, parents, name)));
-    for (const [n, name] of batch.entries()) put(name, all[n]!);
   }
-  return sorted;
+
+  #isUnlisted(name: string): boolean {
+    return this.#known !== null && !this.#known.has(name) && !this.#wasLarge.has(name);
+  }
 }
 
 /** Null if the path is not a file or link that can be read. */
