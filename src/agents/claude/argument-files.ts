@@ -4,7 +4,7 @@ import type { Turn } from '../driver.ts';
 export interface ArgumentFiles {
   readonly mcpConfig?: string | undefined;
   readonly systemPrompt?: string | undefined;
-  /** Safe to call twice. */
+  /** Safe to call twice; never rejects. Files that stay are removed together with their node's. */
   remove(): Promise<void>;
 }
 
@@ -24,5 +24,9 @@ export async function writeArgumentFiles({
     ...(mcpServers === undefined ? {} : { [MCP_CONFIG]: JSON.stringify({ mcpServers }) }),
     ...(systemPrompt === undefined ? {} : { [SYSTEM_PROMPT]: systemPrompt }),
   });
-  return { mcpConfig: paths[MCP_CONFIG], systemPrompt: paths[SYSTEM_PROMPT], remove };
+  return {
+    mcpConfig: paths[MCP_CONFIG],
+    systemPrompt: paths[SYSTEM_PROMPT],
+    remove: () => remove().catch(() => {}),
+  };
 }

@@ -32,7 +32,16 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     yield { kind: 'end', end: { ...NOTHING_HEARD, outcome: { kind: 'stopped' } } };
     return;
   }
-  const program = settings.program ?? (await turn.runtime.find('claude'));
+  let program: string | null;
+  let conversation: Conversation;
+  try {
+    program = settings.program ?? (await turn.runtime.find('claude'));
+    conversation = await conversationOf(turn);
+  } catch (error) {
+    const errorClass = isBusy(error) ? 'overloaded' : 'unknown';
+    yield failed(errorClass, `Claude Code could not be prepared: ${String(error)}`);
+    return;
+  }
   if (program === null) {
     yield failed('agent_unavailable', `Claude Code was not found. ${FIX}`);
     return;
@@ -45,7 +54,6 @@ async function* run(turn: Turn, settings: ClaudeSettings): AsyncGenerator<Driver
     yield failed(errorClass, `An attached file could not be read: ${String(error)}`);
     return;
   }
-  const conversation = await conversationOf(turn);
   let files: ArgumentFiles;
   try {
     files = await writeArgumentFiles(turn);

@@ -8,11 +8,11 @@ import type { AgentDriver, DriverEvent, Turn, TurnRuntime } from '../driver.ts';
 import { Play } from './play.ts';
 import type { Agent, DriverSubject } from './subject.ts';
 
-export type Given = Partial<Turn> & {
+export type Given = Partial<Omit<Turn, 'runtime'>> & {
   /** Wraps the driver, for example with time limits. */
   readonly wrap?: (driver: AgentDriver) => AgentDriver;
-  /** Replaces the function that starts processes. */
-  readonly spawn?: TurnRuntime['spawn'];
+  /** Replaces parts of the runtime. */
+  readonly runtime?: Partial<TurnRuntime>;
 };
 
 export interface RigOptions {
@@ -110,11 +110,11 @@ export class DriverRig {
   }
 
   /** The only place in the suite that knows what a turn consists of. */
-  #run({ driver, turn }: Agent, { wrap = (same) => same, spawn, ...given }: Given) {
+  #run({ driver, turn }: Agent, { wrap = (same) => same, runtime, ...given }: Given) {
     return wrap(driver).run({
       ...turn,
       conversation: null,
-      runtime: { ...this.#runtime, ...(spawn === undefined ? {} : { spawn }) },
+      runtime: { ...this.#runtime, ...runtime },
       maskStream: unmasked,
       signal: new AbortController().signal,
       ...given,
