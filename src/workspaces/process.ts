@@ -18,8 +18,8 @@ export interface Process {
   interrupt(): void;
   /**
    * Stops the process and everything it started: interrupt → close input → SIGTERM → SIGKILL,
-   * within 5 s in all. Resolves when nothing is left. Safe to call twice; after the process has
-   * exited, kills anything it left behind.
+   * within 5 s in all. Resolves when nothing is left, or nothing that can be stopped; never rejects.
+   * Safe to call twice; after the process has exited, kills anything it left behind.
    */
   stop(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /*
@@ -39,19 +40,28 @@ export function startLifeline(options: LifelineOptions): Lifeline | null {
     ),
   );
   const args = ['-c', SCRIPT, process.execPath, entry, installation, node, privateDir];
-  const child = spawn('/bin/sh', args, {
-    // The helper has a session of its own, so that killing the server's process group does not kill
-    // it.
-    detached: true,
-    cwd: '/',
-    env: {},
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  child.on('error', () => {});
+  const child = start(args);
+  child?.on('error', () => {});
   // If the process could not start, its streams may be missing.
-  if (child.pid === undefined) return null;
+  if (child?.pid === undefined) return null;
   child.stdin.on('error', () => {});
   child.unref();
   (child.stdin as unknown as { unref(): void }).unref();
   return { end: () => void child.stdin.end('end\n') };
+}
+
+function start(args: readonly string[]): ChildProcessByStdio<Writable, null, null> | null {
+  try {
+    return spawn('/bin/sh', args, {
+      // The helper has a session of its own, so that killing the server's process group does not
+      // kill it.
+      detached: true,
+      cwd: '/',
+      env: {},
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+  } catch {
+    // Node throws some errors, such as ENOMEM, instead of emitting them.
+    return null;
+  }
 }

@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
 import { until } from '../../../../test/support/until.ts';
 import { DRIVER_STOP_MS, StartError } from '../../process.ts';
+import { type ProcessRow, processTable } from './process-table.ts';
 import { LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
@@ -58,6 +59,23 @@ describe('a process that is stopped', () => {
     await process.stop();
     expect(said()).toEqual(['ready', 'SIGINT', 'end of input', 'SIGTERM']);
   });
+});
+
+test('[A9] a process is killed even if the system cannot list its processes, and that is reported', async () => {
+  const table = processTable();
+  const left = vi.fn();
+  let broken = false;
+  const list = (): ProcessRow[] => {
+    if (broken) throw Object.assign(new Error('too many open files'), { code: 'ENFILE' });
+    return table.list();
+  };
+  const settings = { table: { ...table, list }, onLeft: left };
+  const agent = await agentRig().spawnFor('run', settings)(['sleep', '1000'], { cwd: '/' });
+  broken = true;
+  await agent.stop();
+  await agent.exited;
+  expect(isAlive(agent.pid)).toBe(false);
+  expect(left).toHaveBeenCalledWith([expect.objectContaining({ pid: agent.pid })], 'run');
 });
 
 describe('a process that ends by itself', () => {

@@ -36,7 +36,7 @@ export const createSpawn =
     // if only as a zombie.
     const row = table.observe(child.pid);
     if (row === null) {
-      child.kill('SIGKILL');
+      child.on('error', () => {}).kill('SIGKILL');
       throw new StartError('Cannot list the processes on this machine. Mount /proc.');
     }
     const root = { ...row, since };

@@ -70,7 +70,11 @@ export function supervise(started: Started, options: Supervision): Process {
 
   const stop = async (): Promise<void> => {
     const stoppable = { table, tree, root, stdin, exited, interrupts };
-    const left = await climb(stoppable, options.ladder ?? LADDER);
+    const left = await climb(stoppable, options.ladder ?? LADDER).catch(() => {
+      // The system cannot list its processes, so only the root is sure to be ours.
+      child.kill('SIGKILL');
+      return [root];
+    });
     clearTimeout(timer);
     if (left.length > 0) options.onLeft?.(left);
     // `exited` resolves a moment after the kill. There is no point in waiting for a process that
