@@ -155,6 +155,26 @@ test('[X7] a WebSocket is not connected to a server without the proof, nor is it
   expect(opened).toBeGreaterThan(0);
 });
 
+test.each([
+  ['breaks off', 1],
+  ['is endless', 100_000],
+])('[X7] the refusal of a WebSocket that %s is host_away', async (_, length) => {
+  const rig = await forwardRig();
+  const one = await rig.node('one');
+  const refuse = (request: IncomingMessage, socket: Duplex) => {
+    const lines = ['HTTP/1.1 403 x', `${PROOF_HEADER}: ${proofOf(rig.key, claimOf(request))}`];
+    socket.on('error', () => {});
+    socket.end([...lines, 'Content-Length: 200000', '', 'x'.repeat(length)].join('\r\n'));
+  };
+  await rig.node('two', { url: await impostor((_, response) => response.end(), refuse) });
+  const socket = new WebSocket(`${one.url.replace('http', 'ws')}${pathOf(rig.session('two'))}`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect(answer.statusCode).toBe(503);
+  answer.resume();
+});
+
 test('[X7] a node proves itself on every answer to a forwarded request, and on no other', async () => {
   const rig = await forwardRig();
   const failing = () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { ADMIN_TOKEN } from '../../../test/support/authenticator-rig.ts';
 import { forwardRig, type TestNode } from '../../../test/support/forward-rig.ts';
@@ -26,6 +26,9 @@ async function refusalOf(socket: WebSocket) {
 }
 
 test('[X7] a WebSocket reaches the host of its session: both directions, in order, until either end closes', async () => {
+  const warned = vi.fn();
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
   const rig = await forwardRig();
   const [one, two] = [await rig.node('one'), await rig.node('two', { servesApi: false })];
   const path = `${pathOf(rig.session('two'))}?a=1`;
@@ -56,6 +59,7 @@ test('[X7] a WebSocket reaches the host of its session: both directions, in orde
   await once(left, 'open');
   two.sockets[3]?.terminate();
   await once(left, 'close');
+  expect(warned).not.toHaveBeenCalled();
 });
 
 test('[X7] a WebSocket passes on no more than its reader takes', async () => {

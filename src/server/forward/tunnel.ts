@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Principal } from '../../access/principal.ts';
+import { hostAway } from '../../sessions/host-service.ts';
 import type { HostRef } from '../../sessions/host-store.ts';
 import { endWith } from '../client-error.ts';
 import { whenClosed } from '../limits/when-closed.ts';
@@ -42,23 +43,31 @@ export async function tunnel(
   whenClosed(socket, () => left.abort());
   const asked = { method: 'GET', url, headers, body: EMPTY, by, signal: left.signal };
   const { answer, upgraded } = await forwarder.forward(host, { ...asked, upgrade: true });
-  if (upgraded === null) return relayRefusal(socket, answer);
+  if (upgraded === null) {
+    const refusal = await refusalOf(answer).catch((error: unknown) => {
+      throw hostAway(host, 'node responded completely', error);
+    });
+    endWith(socket, refusal);
+    return;
+  }
   const ended = (): void => {};
   socket.write(headOf(answer, PASSED));
   socket.write(upgraded.head);
   upgraded.socket.write(head);
-  pipeline(upgraded.socket, socket, ended);
-  pipeline(socket, upgraded.socket, ended);
+  // There and back in one pipeline: two would have more listeners than Node accepts without a
+  // warning.
+  pipeline(upgraded.socket, socket, upgraded.socket, ended);
 }
 
-async function relayRefusal(socket: Duplex, answer: IncomingMessage): Promise<void> {
+/** Rejects if the response breaks off or is too long. */
+async function refusalOf(answer: IncomingMessage): Promise<string> {
   let body = EMPTY;
   for await (const piece of answer) {
     body = Buffer.concat([body, piece as Buffer]);
     if (body.length > REFUSAL_MAX) answer.destroy();
   }
   const lengths = `Content-Length: ${body.length}\r\nConnection: close\r\n`;
-  endWith(socket, `${headOf(answer, PASSED_REFUSAL, lengths)}${body}`);
+  return `${headOf(answer, PASSED_REFUSAL, lengths)}${body}`;
 }
 
 function headOf(
