@@ -174,6 +174,7 @@ describe('refusing', () => {
     ['BATON_LEASE_SECONDS', '0'],
     ['BATON_HOST_ID', 'a b'],
     ['BATON_HOST_NAME', 'a b'],
+    ['BATON_HOST_NAME', '-a'],
     ['BATON_SHARED_DATA', 'yes'],
     ['BATON_RATE_LIMIT', '0'],
     ['BATON_STRANGER_LIMIT', '0'],

@@ -164,8 +164,8 @@ export const settings = {
   }),
   hostName: setting({
     env: 'BATON_HOST_NAME',
-    expected: '1 to 60 letters, digits, dots, dashes or underscores',
-    schema: z.string().regex(/^[\w.-]{1,60}$/),
+    expected: '1 to 60 letters, digits, dots, dashes or underscores, not beginning with a dash',
+    schema: z.string().regex(/^[\w.][\w.-]{0,59}$/),
     default: "the machine's host name",
     help: 'name of this machine; a number is added if another machine has it',
   }),

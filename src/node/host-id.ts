@@ -31,11 +31,12 @@ export async function hostIdOf(given: string | undefined, dataDir: string): Prom
 
 /**
  * The human-readable name of this machine: its host name, without characters that would need
- * quoting on a command line.
+ * quoting on a command line. Does not begin with a dash, which would make it look like a flag.
  */
-export const machineName = (): string =>
-  hostname()
+export const machineName = (name = hostname()): string =>
+  name
     .replaceAll(/[^\w.-]+/g, '-')
+    .replace(/^-+/, '')
     .slice(0, 60) || 'localhost';
 
 async function read(path: string): Promise<string | null> {

@@ -53,6 +53,24 @@ test('[Q23] [W1] an existing directory needs a host once there are several', asy
   });
 });
 
+test('[X7] [Q23] a shared data directory is reached through any live host, or is away', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('anywhere');
+  const hostOf = (here: string) => rig.services.hosts.hostOf(ADMIN, id, here);
+  expect(await hostOf('front')).toBeNull();
+  await rig.worker.stop();
+  const host = { name: 'shared', worker: true, dataId: 'd' };
+  await rig.store.registerHost({ ...host, id: 'third' });
+  expect(await rig.store.admitHost('third')).toBeNull();
+  await addHost(rig, 'third');
+  expect(await hostOf('front')).toMatchObject({ id: 'third' });
+  expect(await hostOf('third')).toMatchObject({ id: 'third' });
+  await rig.store.leave('node of third');
+  await expect(hostOf('front')).rejects.toMatchObject({ code: 'host_away' });
+  // It has the directory without a worker, too; a host that only serves the API may not have it.
+  expect(await hostOf('third')).toMatchObject({ id: 'third' });
+});
+
 test('[Q23] [P6] a session moves to a host that has its workspace, or nothing changes', async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('to be moved');

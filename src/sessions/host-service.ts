@@ -66,7 +66,8 @@ export interface HostService {
   list(by: Authorised<'run'>): Promise<HostRecord[]>;
   /**
    * A host that has the session's files: the host that the session is pinned to or, with a shared
-   * data directory, any live host, `here` if possible. Null if there is none.
+   * data directory, any live host, `here` if possible. Null if there are no files. Throws
+   * `host_away` if no host that shares the directory is live.
    */
   hostOf(by: Principal, sessionId: string, here: string): Promise<HostRef | null>;
   /** Moves a session to a host that already has its workspace; queued runs execute there (Q23). */
@@ -82,8 +83,13 @@ export function hostService(
       const { host, hostName } = await findSession(parts, by, id, 'view');
       if (host !== null) return { id: host, name: hostName ?? host };
       if (!(await store.isDataShared())) return null;
-      const live = (await store.listHosts()).filter(({ alive }) => alive);
-      return live.find((each) => each.id === here) ?? live[0] ?? null;
+      const hosts = await store.listHosts();
+      const own = hosts.find((each) => each.id === here);
+      const other = hosts.find(({ alive }) => alive);
+      // A host that runs agents has the directory, even while its worker is down.
+      const found = own?.alive === true ? own : (other ?? own);
+      if (found !== undefined) return found;
+      throw new BatonError('host_away', 'No host with the shared data directory is running.');
     },
 
     list: () => store.listHosts(),
