@@ -127,6 +127,13 @@ describe('[A4] a Claude Code that behaves badly', () => {
     expect(talk.outcome).toEqual(failure('overloaded', 'limit'));
   });
 
+  test('[A1] is not started if searching for it fails', async () => {
+    const find = () => Promise.reject(new Error('broken'));
+    const runtime = { ...agentRig().runtime(), find };
+    const talk = await new Talk(turnOf({ runtime }), {}).ended();
+    expect(talk.outcome).toEqual(failure('unknown', expect.stringContaining('broken')));
+  });
+
   test('[A11] is not started without a file of its message', async () => {
     const attachments = [{ name: 'a.png', path: '/not/there.png', mediaType: 'image/png' }];
     const talk = await start(program('true'), { attachments }).ended();

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
+import type { Listing } from '../../workspaces/files.ts';
 import { StartError } from '../../workspaces/process.ts';
 import type { TurnRuntime } from '../driver.ts';
 import type { Rule, Topic } from './driver.ts';
@@ -15,9 +16,14 @@ const failing =
 
 const broken = () => Promise.reject(new Error('broken'));
 const FILES = { read: broken, write: broken, list: broken, stat: broken, remove: broken };
+const LISTING: Listing = {
+  entries: [{ name: 'folder', path: Buffer.from('folder'), kind: 'folder' }],
+  truncated: false,
+};
 const BROKEN: Readonly<Record<string, Partial<TurnRuntime>>> = {
   find: { find: broken },
-  inspect: { inspect: broken },
+  // With a folder in which there is something to inspect.
+  inspect: { inspect: broken, filesIn: () => ({ ...FILES, list: async () => LISTING }) },
   keepPrivate: { keepPrivate: broken },
   files: { files: FILES },
   filesIn: { filesIn: () => FILES },

@@ -59,8 +59,9 @@ export class RealPaths {
     const { root } = links;
     const paths = new RealPaths({ ...links, root: '/' });
     // Inspects all names at once, because inspecting one after the other would take several times
-    // as long.
-    for (let at = root; at !== dirname(at); at = dirname(at)) void paths.#inspectOnce(at);
+    // as long. A failure is thrown by `of`, which awaits each of them until the first failure.
+    for (let at = root; at !== dirname(at); at = dirname(at))
+      paths.#inspectOnce(at).catch(() => {});
     // By now, a link may have replaced the workspace.
     const { path, exists } = await paths.of(root);
     return new RealPaths(links, exists ? path : root, paths.#inspected);
