@@ -2,6 +2,7 @@ import { BatonError } from '../../src/contract/errors.ts';
 import type { Hint } from '../../src/queue/hint.ts';
 import type { Clock } from '../../src/queue/store.ts';
 import { batonStoreOver } from '../../src/storage/operations/baton-store.ts';
+import { committedValue } from '../../src/storage/operations/dialect.ts';
 import type { Answer, WriteCall, WriteName } from '../../src/storage/operations/registry.ts';
 import { commitTogether } from '../../src/storage/sqlite/commit.ts';
 import { Connection } from '../../src/storage/sqlite/connection.ts';
@@ -100,7 +101,7 @@ function simulated(connection: FaultyConnection, clock: Clock): SimStore {
     const [reply] = commitTogether(connection, PATH, [{ id: 0, write, now: clock() }]);
     if (reply === undefined || 'error' in reply) throw fromPlain(reply!.error);
     for (const listener of listeners) listener(reply.done.hint);
-    return reply.done.value as Answer<N>;
+    return committedValue(reply.done) as Answer<N>;
   };
   const store = batonStoreOver({
     dialect,

@@ -2,13 +2,60 @@ import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { admission } from '../../../test/support/admission.ts';
 import { createDatabase } from '../../../test/support/postgres.ts';
+import type { NewAuditEntry } from '../../access/principal.ts';
+import type { NodeInfo } from '../../contract/node.ts';
 import { postgresStore } from './store.ts';
 
-test('a write takes one connection, whether it is a single statement or a transaction', async () => {
+const ENTRY: NewAuditEntry = {
+  userId: 'admin',
+  channel: 'api',
+  credential: 'admin',
+  address: '',
+  requestId: null,
+  action: 'session.update',
+  target: { kind: 'system', id: 'all' },
+  before: null,
+  after: null,
+};
+
+const NODE: NodeInfo = {
+  id: 'node',
+  host: 'host',
+  bootId: 'boot',
+  pidNamespace: 'pid:1',
+  pid: 7,
+  pidStart: '1',
+  roles: ['worker'],
+  types: ['t'],
+  capacity: 1,
+  version: '0.0.0',
+};
+
+async function openStore() {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const store = await postgresStore({ url: database.url });
   onTestFinished(() => store.close());
+  return store;
+}
+
+test('[P6] an operation that is usually one statement also writes its line in the audit log', async () => {
+  const store = await openStore();
+  const lines = async () => (await store.listAudit({ limit: 10 })).length;
+  await store.audited(ENTRY).enqueue([admission('1', { lane: 'a' })]);
+  expect(await lines()).toBe(1);
+  await store.join(NODE, 60_000);
+  const caps = { types: {}, perOwner: null };
+  const claim = { nodeId: NODE.id, types: NODE.types, limit: 1, caps };
+  const [claimed] = await store.audited(ENTRY).claim(claim);
+  expect(claimed?.run.id).toBe('1');
+  expect(await lines()).toBe(2);
+  await store.audited(ENTRY).write([{ lane: 'a', fence: claimed!.fence, no: 1, events: [] }]);
+  expect(await lines()).toBe(3);
+});
+
+test('a write takes one connection, whether it is a single statement or a transaction', async () => {
+  const store = await openStore();
   const connect = vi.spyOn(pg.Pool.prototype, 'connect');
   onTestFinished(() => connect.mockRestore());
   const connections = async (act: () => Promise<unknown>): Promise<number> => {

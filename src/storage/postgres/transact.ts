@@ -29,7 +29,8 @@ const AT_ONCE: {
 } = {
   enqueue: ({ args, audit }, _, now) =>
     audit === undefined ? enqueueOne(now, ...args) : undefined,
-  claim: ({ args }, dialect, now) => claimAtOnce(dialect, now, ...args),
+  claim: ({ args, audit }, dialect, now) =>
+    audit === undefined ? claimAtOnce(dialect, now, ...args) : undefined,
   write: ({ args, audit }, _, now) => (audit === undefined ? appendOne(now, ...args) : undefined),
   sendMessage: ({ args, audit }, _, now) => sendOne(now, ...args, audit),
 };
