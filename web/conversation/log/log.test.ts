@@ -99,6 +99,17 @@ test('[C2] [E4] the end is loaded first, then new events, and older ones on dema
   log.stop();
 });
 
+test('[E1] an event of a type that is also a name in JavaScript does not stop the log', async () => {
+  const there = server(1);
+  const log = logOf(there);
+  log.start(1);
+  await until(log, ({ state, rows }) => state === 'live' && rows.length === 1);
+  there.send(there.add('constructor'), there.add());
+  await until(log, ({ rows }) => rows.length === 2);
+  expect(log.get().state).toBe('live');
+  log.stop();
+});
+
 test('[E3] after a stop and a start it continues, with each event once', async () => {
   const there = server(3);
   const log = logOf(there);

@@ -195,6 +195,7 @@ export class SessionLog {
   }
 
   #notify(type: string): void {
+    if (!Object.hasOwn(CHANGES, type)) return;
     for (const what of CHANGES[type as EventType] ?? []) this.#options.onChange(what);
   }
 
