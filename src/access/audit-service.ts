@@ -1,20 +1,14 @@
-import type { AuditAction, AuditEntry } from '../contract/audit.ts';
+import type { accessEndpoints } from '../contract/api/access.ts';
+import type { QueryOf } from '../contract/api/endpoint.ts';
+import type { AuditEntry } from '../contract/audit.ts';
 import { BatonError } from '../contract/errors.ts';
 import { defined } from '../contract/functions/defined.ts';
-import type { Channel } from '../contract/message.ts';
 import type { AccessStore } from './access-store.ts';
-import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
+import { type Page, readPage, type Slice } from './page.ts';
 import type { Authorised } from './principal.ts';
 import { toAuditEntry } from './views.ts';
 
-export interface AuditQuery extends PageQuery {
-  readonly userId?: string | undefined;
-  readonly action?: AuditAction | undefined;
-  readonly target?: string | undefined;
-  readonly channel?: Channel | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+export type AuditQuery = QueryOf<typeof accessEndpoints.listAudit>;
 
 /** The audit log. */
 export interface AuditService {

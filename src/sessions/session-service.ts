@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Page, readPage, type Slice } from '../access/page.ts';
 import { type Authorised, isAdmin, type NewAuditEntry } from '../access/principal.ts';
 import type { ForkPoint } from '../agents/driver.ts';
+import type { QueryOf } from '../contract/api/endpoint.ts';
+import type { sessionEndpoints } from '../contract/api/sessions.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { defined } from '../contract/functions/defined.ts';
 import { newId } from '../contract/ids.ts';
@@ -14,8 +16,6 @@ import type {
   ForkSession,
   Session,
   SessionAction,
-  SessionOrder,
-  SessionStatus,
   UpdateSession,
   WorkspaceProviderName,
   WorkspaceSpec,
@@ -37,17 +37,7 @@ import { toSession } from './views.ts';
 /** How long a deletion waits for a running agent to stop; the stop itself may take 5 s. */
 const DELETE_WAIT_MS = 10_000;
 
-export interface SessionQuery {
-  readonly ownerId?: string | undefined;
-  readonly status?: SessionStatus | undefined;
-  readonly tag?: string | undefined;
-  readonly label?: string | undefined;
-  readonly name?: string | undefined;
-  readonly archived?: boolean | undefined;
-  readonly order?: SessionOrder | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type SessionQuery = QueryOf<typeof sessionEndpoints.listSessions>;
 
 /** Sessions, and what people and programs can do with them. */
 export interface SessionService {

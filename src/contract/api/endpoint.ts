@@ -146,6 +146,9 @@ export function endpoint<
   };
 }
 
+/** The parsed query of an endpoint, for the service that answers it. */
+export type QueryOf<E extends Endpoint> = Readonly<z.output<E['query']>>;
+
 /** A whole number in a query string. */
 export const wholeIn = (min: number, max: number) =>
   z

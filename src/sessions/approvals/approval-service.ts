@@ -1,11 +1,8 @@
 import { type Page, readPage, type Slice } from '../../access/page.ts';
 import { type Authorised, entryOf, isAdmin, type Principal } from '../../access/principal.ts';
-import type {
-  Approval,
-  ApprovalOriginal,
-  ApprovalState,
-  DecideApproval,
-} from '../../contract/approval.ts';
+import type { approvalEndpoints } from '../../contract/api/approvals.ts';
+import type { QueryOf } from '../../contract/api/endpoint.ts';
+import type { Approval, ApprovalOriginal, DecideApproval } from '../../contract/approval.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
@@ -24,12 +21,7 @@ import type { ApprovalAnswer, ApprovalRecord } from './approval-store.ts';
 import { openCall } from './call-original.ts';
 import { storeInput } from './edited-input.ts';
 
-export interface ApprovalQuery {
-  readonly state?: ApprovalState | undefined;
-  readonly sessionId?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type ApprovalQuery = QueryOf<typeof approvalEndpoints.listApprovals>;
 
 /**
  * Agents' questions: visible to those who can see the session, and answered by those who may

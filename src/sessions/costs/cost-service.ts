@@ -1,5 +1,6 @@
 import { type Authorised, isAdmin } from '../../access/principal.ts';
-import type { CostBy, CostLine } from '../../contract/api/cost.ts';
+import type { CostLine, costEndpoints } from '../../contract/api/cost.ts';
+import type { QueryOf } from '../../contract/api/endpoint.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { Cost } from '../../contract/run-view.ts';
 import { findSession } from '../find-session.ts';
@@ -11,11 +12,7 @@ const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 const LINES_MAX = 1000;
 
-export interface CostQuery {
-  readonly by?: CostBy | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-}
+export type CostQuery = QueryOf<typeof costEndpoints.listCosts>;
 
 /** The cost of agents (A5). */
 export interface CostService {

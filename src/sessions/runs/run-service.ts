@@ -1,10 +1,11 @@
 import { type Page, readPage, type Slice } from '../../access/page.ts';
 import { type Authorised, isAdmin, type Principal } from '../../access/principal.ts';
-import type { RunOrder } from '../../contract/api/runs.ts';
+import type { QueryOf } from '../../contract/api/endpoint.ts';
+import type { runEndpoints } from '../../contract/api/runs.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';
 import type { AgentPayload } from '../../contract/message.ts';
-import { isTerminal, type Run, type RunState } from '../../contract/run.ts';
+import { isTerminal, type Run } from '../../contract/run.ts';
 import type { EditRun, Invocation, RunView } from '../../contract/run-view.ts';
 import type { Stats } from '../../contract/stats.ts';
 import type { Counts } from '../../queue/store.ts';
@@ -18,13 +19,7 @@ import type { RunEdit } from '../session-store.ts';
 import { logChanges } from '../status-log.ts';
 import { toInvocation, toRunView } from '../views.ts';
 
-export interface RunQuery {
-  readonly sessionId?: string | undefined;
-  readonly state?: RunState | undefined;
-  readonly order?: RunOrder | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type RunQuery = QueryOf<typeof runEndpoints.listRuns>;
 
 /** The runs that messages become. */
 export interface RunService {
