@@ -7,7 +7,8 @@ const VALUES_MAX = 100_000;
 
 /**
  * Refuses harmful input that schemas do not check: extreme nesting, too many values, names that
- * reach a prototype, and characters that a database cannot store.
+ * reach a prototype, and characters that a database cannot store. `secure-json-parse` covers only the
+ * prototype, and this pass over the values is needed anyway.
  */
 export function refuseHarmful(value: unknown): void {
   check(value, [], { count: 0 });

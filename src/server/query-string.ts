@@ -1,7 +1,10 @@
 import { BatonError } from '../contract/errors.ts';
 import { refuseText } from './plain-json.ts';
 
-/** The fields of a query string. Refuses repeated fields. */
+/**
+ * The fields of a query string. Refuses repeated fields and invalid percent-encoding, both of which
+ * `node:querystring` accepts.
+ */
 export function parseQuery(url: string): Record<string, string> {
   const start = url.indexOf('?');
   const fields = new Map<string, string>();

@@ -1,7 +1,8 @@
 /*
  * Agent output must not take over the reader's terminal: no titles, no clipboard, no cursor moves, no
  * clearing. Colours, line ends and tabs pass; all other control codes are dropped, together with their
- * parameters. Text arrives in pieces, so a sequence may be split anywhere.
+ * parameters. Text arrives in pieces, so a sequence may be split anywhere; `stripVTControlCharacters`
+ * of Node needs the whole text, and removes the colours too.
  */
 
 const ESC = 0x1b;
