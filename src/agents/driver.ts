@@ -1,5 +1,5 @@
 import type { Capabilities } from '../contract/agent-kinds.ts';
-import type { EventOf, EventType } from '../contract/events/table.ts';
+import type { EventOf, EventPayloads, EventType, NoOthers } from '../contract/events/table.ts';
 import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
@@ -131,6 +131,12 @@ type AgentEventType = Exclude<
   // These events have their own kinds.
   'agent.init' | 'agent.delta' | 'agent.message' | 'agent.notice' | 'agent.usage'
 >;
+
+/** Drivers create their events with this, because it refuses unknown fields. */
+export const agentEvent = <T extends AgentEventType, P extends EventPayloads[T]>(
+  type: T,
+  payload: P & NoOthers<P, EventPayloads[T]>,
+): DriverEvent => ({ kind: 'event', type, payload }) as unknown as AgentEvent;
 
 /** `source` is `estimated` if the agent did not report the cost. */
 export interface Usage {

@@ -1,4 +1,4 @@
-import type { DriverEvent } from '../driver.ts';
+import { agentEvent, type DriverEvent } from '../driver.ts';
 import { cleanText } from '../fit.ts';
 import type { Line, RateLimit, ResultLine, ToolResultContent } from './lines.ts';
 import { noticeOf } from './notices.ts';
@@ -116,13 +116,12 @@ export class Events {
   ): Generator<DriverEvent> {
     if (this.#calls.has(call.id)) return;
     this.#calls.set(call.id, call.name);
-    const payload = {
+    yield agentEvent('agent.tool_use', {
       id: call.id,
       tool: cleanText(call.name),
       input: call.input,
       ...(parent !== null && { parent }),
-    };
-    yield { kind: 'event', type: 'agent.tool_use', payload };
+    });
   }
 
   /** Emits a call before the question about it, in whatever order the lines arrive (Q16). */
@@ -142,7 +141,7 @@ export class Events {
       const ok = block.is_error !== true;
       const text = cleanText(textOf(block.content));
       const named = tool === undefined ? {} : { tool: cleanText(tool) };
-      yield { kind: 'event', type: 'agent.tool_result', payload: { id, ...named, ok, text } };
+      yield agentEvent('agent.tool_result', { id, ...named, ok, text });
       // Only a trusted repository's hooks should answer here.
       if (ok && !this.#asked.has(id)) {
         yield* notices(`Claude Code used ${tool ?? 'a tool'} without asking.`);
@@ -162,12 +161,11 @@ export class Events {
   *#rateLimit(info: RateLimit): Generator<DriverEvent> {
     if (info.status === 'rejected') this.limit = info;
     const { status, resetsAt, rateLimitType } = info;
-    const payload = {
+    yield agentEvent('agent.limit', {
       status,
       resetsAt: typeof resetsAt === 'number' ? new Date(resetsAt * 1000).toISOString() : null,
       kind: rateLimitType ?? null,
-    };
-    yield { kind: 'event', type: 'agent.limit', payload };
+    });
   }
 }
 
@@ -175,11 +173,8 @@ function* notices(text: string | null): Generator<DriverEvent> {
   if (text !== null) yield { kind: 'notice', text: cleanText(text) };
 }
 
-const thought = (thinking: string): DriverEvent => ({
-  kind: 'event',
-  type: 'agent.thinking',
-  payload: { text: cleanText(thinking) },
-});
+const thought = (thinking: string): DriverEvent =>
+  agentEvent('agent.thinking', { text: cleanText(thinking) });
 
 function textOf(content: ToolResultContent): string {
   if (typeof content === 'string') return content;

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import type { Process, ProcessExit } from '../../workspaces/process.ts';
-import type { DriverEvent, Turn } from '../driver.ts';
+import { agentEvent, type DriverEvent, type Turn } from '../driver.ts';
 import { readOutput } from '../output/read-output.ts';
 import { TextTail } from '../output/text-tail.ts';
 import { Dialogue } from './dialogue.ts';
@@ -91,7 +91,7 @@ export async function* follow(
 function cutOff(event: DriverEvent): DriverEvent {
   if (event.kind !== 'event' || event.type !== 'agent.tool_result') return event;
   const { payload } = event;
-  return payload.ok ? event : { ...event, payload: { ...payload, cutOff: true } };
+  return payload.ok ? event : agentEvent(event.type, { ...payload, cutOff: true });
 }
 
 const countedOf = (events: Events, { usageBefore: before }: Turn): Counted => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { DriverEvent } from '../../agents/driver.ts';
+import { agentEvent, type DriverEvent } from '../../agents/driver.ts';
 import type { Notes } from '../../cli/output/event-notes.ts';
 import { memoryQueue } from '../../library.ts';
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
@@ -7,6 +7,7 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { RecorderOptions } from '../../sessions/turn/recorder.ts';
 import { AnyEventType } from '../event.ts';
 import type { Json } from '../json.ts';
+import { eventOf } from './event-of.ts';
 import {
   EVENTS,
   type EventOf,
@@ -24,6 +25,7 @@ import { typeOf } from './type-of.ts';
 const compiles = (_: (...parts: never[]) => unknown): void => {};
 const ERROR = { class: 'timeout', message: 'late' } as const;
 const ANY = expect.anything() as never;
+declare const isSet: boolean;
 
 describe('[E1] a misspelt field, a missing field and a misspelt type do not compile', () => {
   test('in a lane change', () => {
@@ -39,6 +41,11 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       change.log('session.created', { name: 'one', forkedFrom: undefined }, null);
       // @ts-expect-error: a misspelt type
       change.log('run.park', { error: ERROR, until: 1 }, null);
+      change.log('session.created', { name: 'one', ...(isSet && { forkedFrom: 'two' }) }, null);
+      // @ts-expect-error: a misspelt field that is spread
+      change.log('session.created', { name: 'one', ...(isSet && { forkdFrom: 'two' }) }, null);
+      // @ts-expect-error: a misspelt field in one branch
+      change.log('session.created', isSet ? { name: 'one' } : { name: 'one', forked: '2' }, null);
     });
   });
 
@@ -53,6 +60,9 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       void emit('policy.allow', { callId: '1', tool: 'Bash', reason: 'yes' });
       // @ts-expect-error: a type that only the queue may emit
       void emit('run.start', {});
+      const init = { agent: 'claude', cwd: '/', ...(isSet && { modell: 'opus' }) };
+      // @ts-expect-error: a misspelt field in a variable
+      void emit('agent.init', init);
     });
   });
 
@@ -80,6 +90,11 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       { kind, type: 'agent.thinks', payload: { text } },
       // @ts-expect-error: a type that has a kind of its own
       { kind, type: 'agent.message', payload: { text } },
+      agentEvent('agent.thinking', { text, ...(isSet && { truncated: true }) }),
+      // @ts-expect-error: a misspelt field that is spread
+      agentEvent('agent.thinking', { text, ...(isSet && { trunkated: true }) }),
+      // @ts-expect-error: a type that has a kind of its own
+      agentEvent('agent.message', { text }),
     ]);
   });
 
@@ -94,6 +109,9 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       { type, payload: known },
       // @ts-expect-error: a misspelt type
       { type: 'approval.withdraw', payload: { ...known, reason } },
+      eventOf(type, { ...known, reason }),
+      // @ts-expect-error: a misspelt field that is spread
+      eventOf(type, { ...known, reason, ...(isSet && { edited: true }) }),
     ]);
   });
 

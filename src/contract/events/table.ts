@@ -17,6 +17,19 @@ export type EventPayloads = { readonly [T in EventType]: Exact<z.infer<(typeof E
 /** A payload's type without `undefined` for missing fields, because a payload is JSON. */
 type Exact<P> = Json extends P ? P : { readonly [K in keyof P]: Exclude<P[K], undefined> };
 
+/**
+ * Refuses the fields of `Given` that `Known` does not have. The compiler itself looks for these only
+ * among the fields that are written in a literal, not among those that are spread into it.
+ */
+export type NoOthers<Given, Known> = unknown extends Known
+  ? unknown
+  : Json extends Known
+    ? unknown
+    : { readonly [F in Exclude<NameIn<Given>, NameIn<Known>>]?: never };
+
+/** The names of the fields of any member of a union. */
+type NameIn<P> = P extends unknown ? keyof P : never;
+
 /** An event before it is stored; for several types, an event of any of them. */
 export type EventOf<T extends EventType> = {
   readonly [K in T]: { readonly type: K; readonly payload: EventPayloads[K] };

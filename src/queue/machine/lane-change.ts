@@ -1,5 +1,5 @@
 import type { LogEvent } from '../../contract/event.ts';
-import type { EventPayloads, EventType } from '../../contract/events/table.ts';
+import type { EventPayloads, EventType, NoOthers } from '../../contract/events/table.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { Outcome, RunError } from '../../contract/outcome.ts';
@@ -55,7 +55,11 @@ export class LaneChange {
     this.now = now;
   }
 
-  log<T extends EventType>(type: T, payload: EventPayloads[T], run: EventRun): void {
+  log<T extends EventType, P extends EventPayloads[T]>(
+    type: T,
+    payload: P & NoOthers<P, EventPayloads[T]>,
+    run: EventRun,
+  ): void {
     this.append(type, payload as Json, run);
   }
 

@@ -1,6 +1,6 @@
 import { BatonError } from '../../contract/errors.ts';
 import { AnyEventType, EVENT_PAYLOAD_MAX, QUEUE_EVENTS } from '../../contract/event.ts';
-import type { HandlerEvents } from '../../contract/events/table.ts';
+import type { HandlerEvents, NoOthers } from '../../contract/events/table.ts';
 import type { Run } from '../../contract/run.ts';
 import { outcomeOf } from '../handler-result.ts';
 import { snapshot } from '../json-text.ts';
@@ -35,7 +35,10 @@ export interface AttemptContext<Events extends object = AnyEvents> {
    * down a handler that is faster than the database. Throws synchronously for an event that cannot
    * be stored.
    */
-  emit<T extends keyof Events & string>(type: T, payload: Events[T]): Promise<void>;
+  emit<T extends keyof Events & string, P extends Events[T]>(
+    type: T,
+    payload: P & NoOthers<P, Events[T]>,
+  ): Promise<void>;
   progress(payload: unknown): Promise<void>;
   /** For handlers that do not await each `emit()`: resolves once the buffer has room. */
   room(): Promise<void>;

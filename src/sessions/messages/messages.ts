@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import type { AttachmentNote } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { defined } from '../../contract/functions/defined.ts';
 import type { Json } from '../../contract/json.ts';
 import { type AgentPayload, type MessageRequest, standingOf } from '../../contract/message.ts';
@@ -122,11 +123,12 @@ export function steerOf(parts: AdmissionParts, queueMax: number): SteerRequest {
   const payload = payloadOf(parts);
   const { text, truncated } = fitEnd(payload.message, EVENT_TEXT_BYTES);
   const { sender, channel } = payload;
+  const event = { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) };
   return {
     sessionId,
     id: runId,
     payload: JSON.stringify(payload),
-    event: { steerId: runId, text, sender, channel, ...(truncated ? { truncated } : {}) },
+    event: eventOf('run.steered', event).payload,
     original: stored.original,
     maxAttempts: MAX_ATTEMPTS.agent,
     idempotencyKey,

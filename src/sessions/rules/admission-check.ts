@@ -1,7 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { takesCommands } from '../../contract/agent-kinds.ts';
 import { BatonError } from '../../contract/errors.ts';
-import type { EventOf } from '../../contract/events/table.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { type AgentPayload, standingOf } from '../../contract/message.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall } from '../../policy/tools/call.ts';
@@ -42,8 +42,7 @@ export async function checkAdmission(
   // A person who may not even send a message must learn nothing about the rules.
   await findSession(parts, by, sessionId, 'operate');
   if (isLong(message)) await giveWay();
-  const payload = denialOf(shellCall(message), verdict, masker);
-  const event: EventOf<'policy.denied'> = { type: 'policy.denied', payload };
+  const event = eventOf('policy.denied', denialOf(shellCall(message), verdict, masker));
   onDenied?.();
   await store.change({ do: 'note', lane: sessionId, event });
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });

@@ -1,4 +1,3 @@
-import type { EventPayloads } from '../../contract/events/table.ts';
 import type { Channel } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
@@ -46,12 +45,12 @@ export async function refusalOf(
   return refusal(strictest(verdicts), sent.channel);
 }
 
-/** The payload of `policy.denied`. */
+/** The payload of `policy.denied`, which is checked where it is emitted. */
 export function denialOf(
   { tool, input }: Pick<ToolCall, 'tool' | 'input'>,
   { scope, rule, reason }: Verdict,
   masker: Masker,
-): EventPayloads['policy.denied'] {
+) {
   let cut = false;
   const shown = Object.entries((input ?? {}) as Record<string, string>).map(([field, value]) => {
     const { text, truncated } = fitEnd(masker.maskCall(value), EVENT_TEXT_BYTES);

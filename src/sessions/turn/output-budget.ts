@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LogEvent } from '../../contract/event.ts';
+import { payloadOf } from '../../contract/events/table.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { Run } from '../../contract/run.ts';
 import type { LogStore } from '../../queue/store.ts';
@@ -59,14 +61,12 @@ export async function storedBytes(store: Pick<LogStore, 'listAfter'>, run: Run):
   let bytes = 0;
   for (let after = run.firstSeq - 1; ; ) {
     const events = await store.listAfter(run.lane, after, PAGE, run.id);
-    for (const { payload } of events) bytes += bytesOf(payload) + artefactBytes(payload);
+    for (const event of events) bytes += bytesOf(event.payload) + artefactBytes(event);
     const last = events.at(-1);
     if (last === undefined || events.length < PAGE) return bytes;
     after = last.seq;
   }
 }
 
-function artefactBytes(payload: Json): number {
-  const { artefact } = (payload ?? {}) as { artefact?: { bytes?: unknown } };
-  return Number(artefact?.bytes ?? 0) || 0;
-}
+const artefactBytes = (event: LogEvent): number =>
+  payloadOf('agent.tool_result', event)?.artefact?.bytes ?? 0;

@@ -1,7 +1,7 @@
 import type { AgentEvent, DriverEvent } from '../../agents/driver.ts';
 import { fitBeginning, fitJson } from '../../agents/fit.ts';
 import { ARTEFACT_BYTES, type Artefact } from '../../contract/artefact.ts';
-import type { EventPayloads, HandlerEvents } from '../../contract/events/table.ts';
+import type { EventPayloads, HandlerEvents, NoOthers } from '../../contract/events/table.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { Masker, MaskStream } from '../../policy/masking/masker.ts';
 import { messageOf } from '../../queue/handler-result.ts';
@@ -33,6 +33,9 @@ const OPTIONAL: ReadonlySet<keyof HandlerEvents> = new Set(['agent.notice', 'age
 const NOT_KEPT = 'The full text of a long result could not be saved:';
 
 type Source = 'stdout' | 'stderr' | 'agent';
+
+/** The fields that all events with long texts have. */
+type TextFields = Pick<EventPayloads['agent.tool_result'], 'text' | 'truncated'>;
 
 export interface RecorderOptions {
   readonly context: Pick<AttemptContext<HandlerEvents>, 'emit' | 'room'>;
@@ -135,15 +138,16 @@ export class Recorder {
    * Masks text before cutting it, so that a cut never leaves half a secret. `cut` is the whole
    * masked text if the event contains only its beginning.
    */
-  async #fit<P extends { readonly text: string; readonly truncated?: boolean }>(
+  async #fit<P extends TextFields>(
     { text: given, ...rest }: P,
     maxBytes?: number,
   ): Promise<{ readonly event: P; readonly cut: string | null }> {
     const text = await maskInPieces(this.#options.masker, given);
     const masked = { ...this.#masked(rest), text };
     const { value, truncated } = fitBeginning(text, maxBytes);
+    const beginning: TextFields = { text: value, truncated };
     return truncated
-      ? { event: { ...masked, text: value, truncated } as unknown as P, cut: text }
+      ? { event: { ...masked, ...beginning } as unknown as P, cut: text }
       : { event: masked as unknown as P, cut: null };
   }
 
@@ -245,13 +249,19 @@ export class Recorder {
     }
   }
 
-  async #emit<T extends keyof HandlerEvents>(type: T, payload: HandlerEvents[T]): Promise<void> {
+  async #emit<T extends keyof HandlerEvents, P extends HandlerEvents[T]>(
+    type: T,
+    payload: P & NoOthers<P, HandlerEvents[T]>,
+  ): Promise<void> {
     this.#flush();
     this.#send(type, payload);
     await this.#options.context.room();
   }
 
-  #send<T extends keyof HandlerEvents>(type: T, payload: HandlerEvents[T]): void {
+  #send<T extends keyof HandlerEvents, P extends HandlerEvents[T]>(
+    type: T,
+    payload: P & NoOthers<P, HandlerEvents[T]>,
+  ): void {
     this.#options.budget.spend(bytesOf(payload as Json));
     this.#last = this.#options.context.emit(type, payload);
     this.#last.catch(() => {});

@@ -1,5 +1,4 @@
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
-import type { EventPayloads } from '../../contract/events/table.ts';
 import { byteLength, type Json } from '../../contract/json.ts';
 import type { FileChange } from '../../contract/session-event.ts';
 import { fitPatch } from '../../workspaces/file-changes.ts';
@@ -10,13 +9,13 @@ const SPARE_BYTES = 4 * 1024;
 
 /**
  * The payload of `run.retry_diff`: masked first, because that may lengthen it, then cut to fit an
- * event.
+ * event. It is checked where it is emitted.
  */
 export function retryDiffOf(
   sinceAttempt: number,
   diff: WorkspaceDiff,
   maskJson: (value: Json) => Json,
-): EventPayloads['run.retry_diff'] {
+) {
   const { patch, files, ...rest } = diff;
   const masked = maskJson({ files: files.map((each) => ({ ...each })), ...rest }) as {
     files: FileChange[];

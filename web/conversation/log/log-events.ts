@@ -26,12 +26,13 @@ export function append(events: SessionEvent[], event: SessionEvent): void {
     const next: DeltaFields = fieldsOf(event.payload);
     const { text, cut } = lastOf(textIn(before, 'text') + textIn(next, 'text'));
     const truncated = cut || before.truncated === true;
-    events[events.length - 1] = { ...last, payload: { text, ...(truncated && { truncated }) } };
+    const payload = { text, ...(truncated && { truncated: true }) } satisfies DeltaFields;
+    events[events.length - 1] = { ...last, payload };
     return;
   }
   // The message contains the text of its deltas; the first delta keeps its position.
   if (typeOf(event) === 'agent.message' && last !== undefined && isPieceOf(last, event)) {
-    events[events.length - 1] = { ...last, payload: { text: '' } };
+    events[events.length - 1] = { ...last, payload: { text: '' } satisfies DeltaFields };
   }
   events.push(event);
 }

@@ -1,5 +1,4 @@
 import { EVENT_PAYLOAD_MAX } from '../../../../contract/event.ts';
-import type { EventPayloads } from '../../../../contract/events/table.ts';
 import { byteLength } from '../../../../contract/json.ts';
 import type { ApprovalRecord, NewApproval } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
@@ -41,8 +40,7 @@ export function* openApproval(
 }
 
 /** The row keeps the whole input; an event has a size limit (E5). */
-function requested(approval: ApprovalRecord): EventPayloads['approval.requested'] {
-  const { id, callId, tool, kind, input, reason } = approval;
+function requested({ id, callId, tool, kind, input, reason }: ApprovalRecord) {
   const whole = { approvalId: id, callId, tool, kind, input, reason };
   if (byteLength(JSON.stringify(whole)) <= EVENT_PAYLOAD_MAX) return whole;
   const text = JSON.stringify(input);
