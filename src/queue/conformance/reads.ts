@@ -226,6 +226,18 @@ export function readRules(rule: Rule): void {
     expect((await rig.run(id)).state).toBe('succeeded');
   });
 
+  rule('[Q12] [Q21] a held lane without runs stays held', async (rig) => {
+    await rig.node();
+    await rig.enqueue({ lane: 'l' });
+    await rig.finish(await rig.claimOne());
+    await rig.change({ do: 'hold', lane: 'l' });
+    rig.advance(1);
+    expect(await rig.store.purge({ before: rig.now, limit: 100 })).toEqual({ runs: 1, lanes: 0 });
+    await rig.enqueue({ lane: 'l' });
+    expect(await rig.lane('l')).toMatchObject({ held: true });
+    expect(await rig.claim()).toEqual([]);
+  });
+
   rule('[Q21] the key of a purged run can be used again', async (rig) => {
     await rig.node();
     const request = { lane: 'l', idempotencyKey: 'k', bodyHash: 'one' };

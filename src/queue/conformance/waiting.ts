@@ -134,6 +134,7 @@ export function waitingRules(rule: Rule): void {
     const hint = rig.hintOf(READY);
     expect(await rig.change({ do: 'answer', run: first })).toMatchObject({ state: 'queued' });
     await hint;
+    expect((await rig.eventTypes('l', first)).slice(-2)).toEqual(['run.waiting', 'run.queued']);
     const again = await rig.claimOne();
     expect(again.run).toMatchObject({ id: first, attempts: 1, crashes: 0 });
     await rig.finish(again);
