@@ -66,6 +66,7 @@ async function rig(open: () => Promise<BatonStore>) {
       userId: user.id,
       role: user.role,
       channel: token.channel,
+      through: token.through,
       scopes: token.scopes,
       credential: `token:${token.id}`,
     });
@@ -227,6 +228,18 @@ describe.each(databases)('on %s', (_name, open) => {
     expect(await code(make(narrow, { scopes: ['admin'] }))).toBe('forbidden');
     const bare = await bearer((await make(by, { scopes: ['account'] })).token);
     expect(await code(make(bare))).toBe('forbidden');
+  });
+
+  test('[P1] a token has every channel on the way to it, so a chain of tokens avoids no rules', async () => {
+    const { make, bearer, person } = await rig(open);
+    const browser = await person('hanako');
+    const scopes: Right[] = ['read', 'account'];
+    const first = await bearer((await make(browser, { scopes, channel: 'cli' })).token);
+    expect(first).toMatchObject({ channel: 'cli', through: ['web'] });
+    const second = await bearer((await make(first, { scopes, channel: 'api' })).token);
+    expect(second).toMatchObject({ channel: 'api', through: ['cli', 'web'] });
+    const back = await bearer((await make(second, { scopes, channel: 'cli' })).token);
+    expect(back).toMatchObject({ channel: 'cli', through: ['api', 'web'] });
   });
 
   test('[X2] tokens and sign-ins created with a token do not outlive it', async () => {

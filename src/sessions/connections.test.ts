@@ -51,6 +51,31 @@ test('[S3] a reader that disconnects during its insert leaves no row', async () 
   expect(await activeOf(rig, id)).toBe(0);
 });
 
+test('[S3] a row that could not be removed is removed by the next pass', async () => {
+  const rig = await serviceRig();
+  const { id } = await rig.session('outage');
+  const refused = Promise.withResolvers<void>();
+  let isAway = true;
+  const store = {
+    openConnections: rig.store.openConnections,
+    closeConnections: async (ids: readonly string[]) => {
+      if (!isAway) return rig.store.closeConnections(ids);
+      refused.resolve();
+      throw new BatonError('database_unreachable');
+    },
+  };
+  const connections = new Connections({ store, log: SILENT, nodeId: () => rig.worker.nodeId });
+  onTestFinished(() => connections.stop());
+  (await connections.open(id, 'admin', 'sse')).close();
+  await refused.promise;
+  expect(await activeOf(rig, id)).toBe(1);
+  isAway = false;
+  await until(async () => {
+    connections.reconcile();
+    return (await activeOf(rig, id)) === 0;
+  });
+});
+
 test('a stopping server leaves no reader waiting for its insert', async () => {
   const store = await testStore({ path: join(temporaryDirectory(), 'baton.db') });
   onTestFinished(() => store.close());

@@ -59,6 +59,26 @@ test('[E6] small pieces become one event per stream', async () => {
   ]);
 });
 
+test('[E1] text comes before the notice, call or message that followed it', async () => {
+  const { recorder, emitted } = rig();
+  const payload = { id: 'call', tool: 'Bash', input: { command: 'ls' } };
+  await recorder.take({ kind: 'delta', text: 'one\n' });
+  await recorder.take({ kind: 'notice', text: 'a notice' });
+  await recorder.take({ kind: 'delta', text: 'two\n' });
+  await recorder.take({ kind: 'event', type: 'agent.tool_use', payload });
+  await recorder.take({ kind: 'delta', text: 'three\n' });
+  await recorder.take({ kind: 'message', text: 'three' });
+  recorder.end();
+  expect(emitted.map(({ type, payload: { text } }) => text ?? type)).toEqual([
+    'one\n',
+    'a notice',
+    'two\n',
+    'agent.tool_use',
+    'three\n',
+    'three',
+  ]);
+});
+
 test('[E5] a flood is split into events of bounded size, without loss', async () => {
   const { recorder, emitted } = rig();
   const line = `${'x'.repeat(99)}\n`;
