@@ -56,17 +56,21 @@ test('[C2] [Q12] queued messages can be edited, moved and removed, and continue 
   const first = blockingCommand('first');
   await talk.say(first.command);
   await first.started();
-  for (const each of ['echo one', 'echo two', 'echo three']) {
+  for (const each of ['echo zero', 'echo one', 'echo two', 'echo three']) {
     await talk.say(each);
     await talk.queue.filter({ hasText: each }).waitFor();
   }
   const order = () => talk.queue.allInnerTexts();
-  await until(async () => (await order()).join('|') === 'echo one|echo two|echo three');
+  await until(async () => (await order()).join('|') === 'echo zero|echo one|echo two|echo three');
 
   const row = (text: string) => talk.queue.filter({ hasText: text });
   await row('echo one').getByRole('button', { name: 'Edit' }).click();
   const field = talk.page.getByRole('textbox', { name: 'Edit queued message' });
   await field.fill('echo ONE');
+  // The text being written stays with its message when the message moves up.
+  await row('echo zero').getByRole('button', { name: 'Remove from queue' }).click();
+  await row('echo zero').waitFor({ state: 'detached' });
+  expect(await field.inputValue()).toBe('echo ONE');
   await field.press('Enter');
   await row('echo ONE').waitFor();
   // With the keyboard.
