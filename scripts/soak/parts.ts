@@ -87,9 +87,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   benchmarks: {
     about: 'one round of every benchmark, which checks that everything it started was done',
-    round: () =>
+    round: (_, minutes) =>
       ['queue', 'api', 'cluster', 'policy', 'agents', 'web'].map((name) => ({
-        args: ['bench/main.ts', name, '--rounds', '1'],
+        args: ['bench/main.ts', name, '--rounds', '1', '--minutes', String(minutes)],
       })),
     repeats: false,
   },
