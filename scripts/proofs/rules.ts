@@ -446,7 +446,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     summary: '`baton doctor` checks the machine and says how to fix any problem it finds.',
     missing: 'a check for proxies that buffer streams',
   },
-  O7: { summary: 'The embedded database can be backed up and restored while it runs.' },
+  O7: {
+    summary: 'The embedded database can be backed up and restored while the server is running.',
+  },
 
   B1: { summary: 'Adopt Claude Code’s local conversations.' },
   B2: { summary: 'Search all conversations, in any language.' },

@@ -10,7 +10,7 @@ import { type Authorised, entryOf } from './principal.ts';
  */
 export interface StopService {
   get(by: Authorised<'read'>): Promise<Stop>;
-  /** Stops everything, or resumes it. */
+  /** Stops or resumes everything. */
   put(by: Authorised<'admin'>, body: PutStop): Promise<Stop>;
 }
 

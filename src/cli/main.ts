@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { exitCodeOf, onStopRequest } from './stop-requests.ts';
 
-/** After the second signal, how much longer to wait for work that began at the first. */
+/** How much longer to wait, after the second signal, for work that the first signal started. */
 const BEFORE_EXIT_MS = 1000;
 /** Commands that handle the first signal themselves; all others exit at once. */
 const NODES = ['up', 'api', 'worker', 'migrate'];

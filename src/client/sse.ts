@@ -3,7 +3,7 @@ import { BatonError } from '../contract/errors.ts';
 import { type ClientOptions, request } from './request.ts';
 import type { Connection, Transport } from './transport.ts';
 
-/** Streams as server-sent events, which any HTTP client and most proxies understand. */
+/** Opens streams as server-sent events, which any HTTP client and most proxies understand. */
 export const sse =
   (client: ClientOptions): Transport =>
   async ({ operation, input }, { signal, onRetry }) => {

@@ -98,11 +98,11 @@ export const ERRORS = {
     'Another node forwarded this request, but what it asks for is not on this host.',
   ],
   workspace_unreachable: [409, "The session's workspace is not available on that host."],
-  database_failed: [500, 'The database refused a statement; nothing was changed.'],
+  database_failed: [500, 'The database rejected a statement; nothing was changed.'],
   closed: [503, 'The queue is closed or closing.'],
   server_unreachable: [
     503,
-    'No Baton server responds at this address. Start one, or correct the address.',
+    'No Baton server is responding at this address. Start one, or correct the address.',
   ],
   bad_answer: [
     502,

@@ -21,7 +21,7 @@ export const NodeInfo = z.object({
   /** How many runs the node executes at once. */
   capacity: z.int(),
   version: z.string(),
-  /** Where nodes of other hosts reach it (X7); null if that is not known. */
+  /** The URL at which nodes on other hosts reach it (X7); null if unknown. */
   url: z.string().nullable().optional(),
 });
 export type NodeInfo = z.infer<typeof NodeInfo>;
@@ -64,7 +64,7 @@ export const NodeView = z.object({
   leaseUntil: Time,
   /** Whether the node's lease is still valid. */
   alive: z.boolean(),
-  /** Where nodes of other hosts reach it; null if that is not known. */
+  /** The URL at which nodes on other hosts reach it; null if unknown. */
   url: z.string().nullable(),
   /** How many runs the node can execute at once; 0 if it is not a worker. */
   capacity: z.int(),

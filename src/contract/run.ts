@@ -45,7 +45,7 @@ export const PAYLOAD_MAX = 1024 * 1024;
 export const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 export const MAX_ATTEMPTS_MAX = 1000;
 
-/** A run as the queue keeps it. Times are epoch milliseconds on the database's clock. */
+/** A run as the queue stores it. Times are epoch milliseconds on the database's clock. */
 export const Run = z.object({
   id: RunId,
   lane: LaneId,

@@ -7,8 +7,9 @@ import { PageSize } from '../queue/follow/page-size.ts';
 const PAGE = 200;
 
 /**
- * The audit log as NDJSON, newest first, without entries added while it is read. Each page is read
- * after the reader has taken the previous one; the first is read before the response starts.
+ * The audit log as NDJSON, newest first, without entries added while it is read. Each page is
+ * fetched only after the client has taken the previous one; the first is fetched before the
+ * response starts.
  */
 export async function auditLines(
   audit: AuditService,

@@ -102,7 +102,7 @@ export function createMetrics({ facts, version, clock = Date.now }: MetricsOptio
     'type',
     'outcome',
   ]);
-  const retries = counter('run_retries_total', 'Run attempts after the first', ['type']);
+  const retries = counter('run_retries_total', "Attempts after a run's first", ['type']);
   const ready = histogram(
     'session_ready_seconds',
     'Time from requesting a session until it is ready',

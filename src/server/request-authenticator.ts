@@ -51,7 +51,7 @@ export interface RequestAuthenticator {
   /** Throws `origin_refused` if another site caused the browser to send the request. */
   authenticate(request: CredentialRequest): Promise<Authenticated | null>;
   /**
-   * The proof that every response to a forwarded request contains; null if the request is not for
+   * The proof to include in every response to a forwarded request; null if the request is not for
    * this node.
    */
   proofFor(request: Pick<CredentialRequest, 'headers' | 'method' | 'url'>): string | null;

@@ -194,7 +194,7 @@ declare module 'fastify' {
      * The route returns stored content, so in addition to `needs` it requires the right to read.
      */
     reads?: boolean;
-    /** The cookie alone opens the route. */
+    /** The cookie alone is enough for this route. */
     page?: boolean;
     /** A ticket opens the route. */
     download?: boolean;

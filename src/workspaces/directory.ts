@@ -102,14 +102,14 @@ async function check(
   const inside = others.find((other) => contains(other, real));
   if (inside !== undefined) {
     throw new WorkspaceError(
-      `The directory ${path} cannot be a workspace: it is ${inside} or inside it, and Baton keeps files there that an agent must not access. Choose another directory, or omit the path to get a new one.`,
+      `The directory ${path} cannot be a workspace: it is, or is inside, ${inside}, where Baton keeps files that an agent must not access. Choose another directory, or omit the path to get a new one.`,
     );
   }
   try {
     await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new WorkspaceError(
-      `The directory ${path} is not readable and writable by the user Baton runs as. Change its permissions, or choose another one.`,
+      `The user Baton runs as cannot both read and write the directory ${path}. Change its permissions, or choose another directory.`,
       { cause: error },
     );
   }

@@ -150,7 +150,7 @@ test('[H8] S0 §5 the same Idempotency-Key returns the same job', async () => {
   expect(await send('false')).toMatchObject(error('idempotency_conflict', 409));
 });
 
-test('[H8] [R104] [R132] S0 §8.2 GET /sessions/{id}/cost has the shape of the document', async () => {
+test('[H8] [R104] [R132] S0 §8.2 GET /sessions/{id}/cost returns the documented shape', async () => {
   const { ask, ready, send, finished, store } = await compatRig();
   const id = await ready('cost');
   const run = await send(id, 'true');

@@ -163,7 +163,7 @@ test('[H1] [R114] [R149] S2 GET /api/v1/sessions/{id}/workspaces is a list of Co
   );
 });
 
-test('[W6] S2 POST /api/v1/sessions/{id}/sync-status has the shape of the document', async () => {
+test('[W6] S2 POST /api/v1/sessions/{id}/sync-status returns the documented shape', async () => {
   const { ask, ready } = await compatRig();
   const id = await ready('my-project');
   const synced = await ask('POST', `/api/v1/sessions/${id}/sync-status`);

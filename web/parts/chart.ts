@@ -5,7 +5,7 @@ export interface Column {
   readonly values: readonly number[];
 }
 
-/** A part of a column, in per cent of the area; y counts from the top. */
+/** A segment of a column, as percentages of the chart area; y is measured from the top. */
 export interface Piece {
   readonly series: number;
   readonly y: number;

@@ -9,7 +9,7 @@ export const API: Requirements = {
   R104: built(
     'scheduler §8.2-8.3',
     'H8 S12',
-    'Routes to read the cost of a session and to archive it',
+    'Routes to read a session’s cost and to archive the session',
   ),
   R105: built('scheduler §7', 'H7', 'Health checks, and metrics for Prometheus'),
   R106: partly(

@@ -23,7 +23,7 @@ export const audit = clientCommand({
   summary: 'show who changed what, when and from where (administrators)',
   usage: '[flags]',
   about: [
-    'Newest first. A time is a date, an exact time, or an age such as 30m, 12h or 7d.',
+    'Newest first. A time can be a date, a date and time, or an age such as 30m, 12h or 7d.',
     'To save all matching entries, one JSON object per line: baton audit --export > audit.ndjson',
   ],
   flags: {

@@ -189,7 +189,7 @@ export const user: CommandGroup = {
     lock: locking(
       true,
       'disable a user along with their sign-ins and tokens',
-      'Nothing is deleted. Their queued messages do not start, but agents that are already working continue.',
+      'Nothing is deleted. Their queued messages are not started, but agents that are already working continue.',
       'Disabled',
     ),
     unlock: locking(

@@ -8,8 +8,8 @@ export interface ToolCall {
 }
 
 /**
- * For each tool, the input field whose value is given in parentheses; other tools accept JSON
- * there.
+ * For these tools, the text in parentheses is the value of this input field; for all others, it is
+ * JSON.
  */
 const FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',

@@ -22,7 +22,7 @@ export const cost = clientCommand({
   about: [
     'With a session, shows its cost by model.',
     'Without a session, shows the cost of all sessions you can see, by default for the last 30 days.',
-    'A time is a date, an exact time, or an age such as 30m, 12h or 7d. Days are in UTC.',
+    'A time can be a date, a date and time, or an age such as 30m, 12h or 7d. Days are in UTC.',
   ],
   flags: {
     by: {

@@ -16,7 +16,7 @@ export const costEndpoints = {
   listCosts: endpoint({
     method: 'GET',
     path: '/api/v1/cost',
-    summary: 'Costs in the sessions you can see, by day, user, channel, model or session',
+    summary: 'Costs of the sessions you can see, by day, user, channel, model or session',
     group: 'Operating',
     query: z.strictObject({
       by: CostBy.optional().describe('Default: `day`.'),

@@ -162,8 +162,8 @@ function matchesWords(
 ): boolean | null {
   const names = rule.filter((word) => !isFlag(word));
   const flags = rule.filter(isFlag);
-  // A name after an option may be the option's value, so the option and the name may both appear
-  // anywhere later in the command.
+  // A name after an option may be the option's value, so from the first option on, options and
+  // names may appear anywhere in the rest of the command.
   const free = flags.length > 0 ? rule.findIndex(isFlag) : Number.POSITIVE_INFINITY;
   const words = table();
   const before = words.compared * names.length + words.lookups * LOOKUP_STEPS;

@@ -31,7 +31,7 @@ export class PageSize {
     return this.#limit;
   }
 
-  /** Adapts to the size of a page that was read. */
+  /** Adapts to the size of the page that was just read. */
   saw(bytes: number, full: boolean): void {
     const most = this.#bytes();
     if (bytes > most) this.#limit = Math.max(1, this.#limit >> 1);

@@ -15,7 +15,7 @@ import { conclude } from './conclude.ts';
 /** A parked run resumes up to this much later, so that parked runs do not all start together. */
 const PARK_JITTER_MS = 30_000;
 
-/** Delay before trying again to store the end of an attempt after the database has refused it. */
+/** Delay before storing the end of an attempt again after the database has refused it. */
 const REFUSED_REST_MS = 5000;
 
 export interface ExecutorOptions {

@@ -27,8 +27,8 @@ export class Worker {
   }
 
   /**
-   * Resolves when the node has joined, however long the database is unavailable, or when it is
-   * stopped. Handlers registered later take effect at the next start.
+   * Resolves when the node has joined or the worker is stopped; until the database is available,
+   * it keeps trying to join. Handlers registered later take effect at the next start.
    */
   start(): Promise<void> {
     if (this.#loop === null || this.#loop.stopping) {

@@ -1,4 +1,4 @@
-/** How long one reading of the clock is used. */
+/** How long a reading of the clock is reused. */
 const READ_EVERY_MS = 10_000;
 /**
  * If the process's two clocks have drifted apart by more than this since the reading, the machine

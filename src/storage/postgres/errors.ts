@@ -74,7 +74,7 @@ export function toBatonError(error: unknown): unknown {
       cause: error,
     });
   if (code !== '')
-    return new BatonError('database_failed', `The database refused a statement: ${detail}`, {
+    return new BatonError('database_failed', `The database rejected a statement: ${detail}`, {
       cause: error,
       details: { sqlState: code },
     });

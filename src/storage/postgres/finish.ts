@@ -12,8 +12,8 @@ const EVENTS = [
 ];
 
 /**
- * The simplest way for attempts to end, as one statement: the lane machine's `start` (unless it was
- * written before) and `end` with a success (queue/machine/lane-machine.ts). This second version
+ * Ends attempts in the simplest case, in a single statement: the lane machine's `start` (unless
+ * already written), followed by a successful `end` (queue/machine/lane-machine.ts). This version
  * exists for speed: loading both rows, changing them here and saving them took about 60 µs of
  * Node's CPU time per no-op run in total; this takes about 45 µs. The conformance suite and the
  * model hold this statement to the lane machine's behaviour.

@@ -53,7 +53,7 @@ export function toBatonError(error: unknown, path: string): unknown {
     default:
       return new BatonError(
         'database_failed',
-        `The database refused a statement: ${detail}`,
+        `The database rejected a statement: ${detail}`,
         options,
       );
   }

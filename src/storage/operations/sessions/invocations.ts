@@ -95,7 +95,7 @@ const ESTIMATED = 'estimated';
 /**
  * Replaces the estimates made since the agent last reported its usage. The reported total does not
  * say which process caused it, so all of it is assigned to the last process. A process that was
- * killed could not add to the total.
+ * killed cannot have added to the total.
  */
 function* correct(
   by: InvocationRecord,

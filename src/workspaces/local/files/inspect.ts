@@ -33,7 +33,7 @@ function isMissing(path: string, code: string): boolean {
     // The path contains NUL, which no name does.
     case 'ERR_INVALID_ARG_VALUE':
       return true;
-    // Either the last name is too long to exist, or only the path as a whole is too long.
+    // Either the last component is too long to exist, or only the path as a whole is too long.
     case 'ENAMETOOLONG':
       return Buffer.byteLength(path) < PATH_BYTES || Buffer.byteLength(basename(path)) > NAME_BYTES;
     default:
