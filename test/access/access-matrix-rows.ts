@@ -76,7 +76,7 @@ const VARIANTS: Record<string, readonly Partial<Row>[]> = {
 };
 
 /** Requests that change nothing worth auditing. */
-const UNTOLD = ['syncStatus', 'testPolicy', 'createTicket'];
+const UNAUDITED = ['syncStatus', 'testPolicy', 'createTicket'];
 
 /** Everyone may see who stopped everything. */
 const NAMING = ['getStop'];
@@ -96,7 +96,7 @@ function rowsOf(name: string, endpoint: Endpoint): Row[] {
     reads: endpoint.reads,
     level,
     status: REQUESTS[name]?.status ?? status,
-    audited: method !== 'GET' && !UNTOLD.includes(name),
+    audited: method !== 'GET' && !UNAUDITED.includes(name),
     names: NAMING.includes(name),
   };
   const variants = VARIANTS[name] ?? [];

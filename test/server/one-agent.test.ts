@@ -7,7 +7,8 @@ import { Server } from '../support/server-rig.ts';
 import { until } from '../support/until.ts';
 
 /** Prints whether the agent of the previous run is still alive. */
-const LOOK = 'case "$(ps -o stat= -p "$(cat pid)")" in "" | Z*) echo gone ;; *) echo alive ;; esac';
+const IS_ALIVE =
+  'case "$(ps -o stat= -p "$(cat pid)")" in "" | Z*) echo gone ;; *) echo alive ;; esac';
 
 test('[A3] [Q9] after a run was cancelled on a lost node, the next run starts only once its agent is gone', async () => {
   const database = await createDatabase();
@@ -37,7 +38,7 @@ test('[A3] [Q9] after a run was cancelled on a lost node, the next run starts on
   // The node is lost, not dead: only the next run can stop its agent.
   process.kill(first.program.pid, 'SIGSTOP');
   await second.call('POST', `/api/v1/runs/${cancelled}/cancel`);
-  const next = await second.send(id, LOOK);
+  const next = await second.send(id, IS_ALIVE);
   expect((await second.finished(next)).result).toEqual({ exitCode: 0, output: 'gone\n' });
   expect((await second.run(cancelled)).state).toBe('cancelled');
   const { items } = await second.call<{ items: { finishedAt: string | null }[] }>(

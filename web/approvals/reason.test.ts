@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { decide } from '../../src/policy/tools/decide.ts';
 import { OwnFiles } from '../../src/policy/tools/own-files.ts';
+import { LINK_REASONS } from '../../src/sessions/rules/judge-call.ts';
 import { judgeAll } from '../../src/sessions/rules/tool-scopes.ts';
 import { approvals } from '../texts/en/approvals.ts';
 import { common } from '../texts/en/common.ts';
@@ -33,15 +34,15 @@ it('[P1] [C2] every reason of the tool rules is translated', () => {
   expect(why(steered.reason)).toBe(
     approvals.why.steered(approvals.why.unlisted, common.channels.line),
   );
-  expect(why(`${steered.reason}; through a link it leads to "/x"`)).toBe(
+  expect(why(`${steered.reason}${LINK_REASONS.linked}"/x"`)).toBe(
     approvals.why.linked(why(steered.reason)!, '"/x"'),
   );
-  expect(why(`${steered.reason}; it has too many names to see where its links lead`)).toBe(
+  expect(why(`${steered.reason}${LINK_REASONS.notFollowed}`)).toBe(
     approvals.why.notFollowed(why(steered.reason)!),
   );
-  const unknown = '; it is unknown where its links lead';
+  const { unknown } = LINK_REASONS;
   expect(why(`${steered.reason}${unknown}`)).toBe(approvals.why.unknownLink(why(steered.reason)!));
-  const both = `${steered.reason}; through a link it leads to "/x"`;
+  const both = `${steered.reason}${LINK_REASONS.linked}"/x"`;
   expect(why(`${both}${unknown}`)).toBe(approvals.why.unknownLink(why(both)!));
   const doubt = decide(bash('x=rm; $x -rf /'), {
     channel: 'cli',

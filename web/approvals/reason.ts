@@ -2,7 +2,8 @@ import type { Texts } from '../texts/en/all.ts';
 
 /*
  * Why the tool rules require approval. The server gives the reason in English
- * (src/policy/tools/decide.ts); known phrases are translated, and anything else is shown unchanged.
+ * (src/policy/tools/decide.ts, and about links src/sessions/rules/judge-call.ts); known phrases are
+ * translated, and anything else is shown unchanged.
  */
 
 type Words = Texts['approvals']['why'];

@@ -89,7 +89,7 @@ export function Bars({ title, columnTitle, series, columns, format, least, actio
 
 /** Maximum number of labels under the columns. */
 const LABELS = 7;
-const LABEL_LOOKS = { always: '', wide: 'max-md:hidden', never: 'hidden' } as const;
+const LABEL_CLASSES = { always: '', wide: 'max-md:hidden', never: 'hidden' } as const;
 
 interface ChartProps {
   readonly series: readonly Series[];
@@ -151,7 +151,7 @@ function Chart({ series, columns, format, least, pointed, onPoint }: ChartProps)
             className={`flex min-w-0 flex-1 ${isCrowded && index === columns.length - 1 ? 'justify-end' : 'justify-center'}`}
           >
             <span
-              className={`whitespace-nowrap ${LABEL_LOOKS[labelled(index, columns.length, LABELS)]}`}
+              className={`whitespace-nowrap ${LABEL_CLASSES[labelled(index, columns.length, LABELS)]}`}
             >
               {label}
             </span>

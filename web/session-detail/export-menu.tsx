@@ -5,7 +5,7 @@ import type { Session } from '../../src/contract/session.ts';
 import { client } from '../api/client.ts';
 import { download } from '../api/download.ts';
 import { loadPatiently } from '../api/load-patiently.ts';
-import { saveAnswer } from '../api/save.ts';
+import { saveExport } from '../api/save-export.ts';
 import { Button } from '../parts/button.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { Notice } from '../parts/notice.tsx';
@@ -30,7 +30,7 @@ export function ExportMenu({ session }: { session: Session }) {
   const { mutate, error, isPending } = useMutation({
     mutationFn: async (format: ExportFormat) => {
       const input = { params: { id: session.id } };
-      if (format === 'ndjson') return saveAnswer('exportSession', input, `${session.name}.ndjson`);
+      if (format === 'ndjson') return saveExport('exportSession', input, `${session.name}.ndjson`);
       const lines = await client.exportSession(input);
       const words = {
         ...t.detail.markdown,

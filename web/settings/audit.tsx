@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { saveAnswer } from '../api/save.ts';
+import { saveExport } from '../api/save-export.ts';
 import { Button } from '../parts/button.tsx';
 import { LoadError, Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
@@ -30,7 +30,7 @@ export function Audit() {
   const save = useMutation({
     mutationFn: () => {
       const name = `audit-${new Date().toISOString().slice(0, 10)}.ndjson`;
-      return saveAnswer('exportAudit', { query: { ...filter } }, name);
+      return saveExport('exportAudit', { query: { ...filter } }, name);
     },
   });
   const entries = data?.pages.flatMap(({ items }) => items) ?? [];

@@ -12,7 +12,7 @@ import { compareVersions } from './version.ts';
  */
 
 /** The newest version known to start at zero. */
-const BEGINS_ANEW = '2.1.197';
+const STARTS_AT_ZERO = '2.1.197';
 
 type Count = ModelUsage[string];
 
@@ -118,7 +118,7 @@ function differences({ version, before, results }: Counted): ModelUsage {
   const since = sinceLast(results);
   if (since !== undefined) return since;
   const total = results.findLast(({ modelUsage }) => modelUsage !== undefined)?.modelUsage ?? {};
-  const old = version !== null && compareVersions(version, BEGINS_ANEW) <= 0;
+  const old = version !== null && compareVersions(version, STARTS_AT_ZERO) <= 0;
   const known = Before.safeParse(before);
   if (old || !known.success || !goesOn(known.data.models, total)) return total;
   return minus(total, known.data.models);

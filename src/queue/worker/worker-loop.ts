@@ -7,7 +7,7 @@ import { READY } from '../hint.ts';
 import { DatabaseWatch } from '../membership/database-watch.ts';
 import { findOtherMachine } from '../membership/host-guard.ts';
 import { Membership } from '../membership/membership.ts';
-import { NameWatch } from '../membership/name-watch.ts';
+import { ProblemLog } from '../membership/problem-log.ts';
 import { Takeover } from '../membership/takeover.ts';
 import type { ClaimedRun, HeldLane, Poll } from '../store.ts';
 import { Attempt, nextStamp } from './attempt.ts';
@@ -48,8 +48,8 @@ export class WorkerLoop {
   readonly #node: Omit<NodeInfo, 'id'>;
   readonly #database: DatabaseWatch;
   readonly #takeover: Takeover;
-  readonly #types: NameWatch;
-  readonly #hosts: NameWatch;
+  readonly #types: ProblemLog;
+  readonly #hosts: ProblemLog;
   readonly #claim = new Coalescer(() => this.#claimOnce());
   readonly #poll = new Coalescer(() => this.#pollOnce());
   readonly #joined = Promise.withResolvers<void>();
@@ -82,8 +82,8 @@ export class WorkerLoop {
     this.#takeover = new Takeover(store, identity, log);
     const unhandled = { ...UNHANDLED, list: () => store.unhandledTypes() };
     const stranded = { ...STRANDED, list: () => store.strandedHosts() };
-    this.#types = new NameWatch(unhandled, log);
-    this.#hosts = new NameWatch(stranded, log);
+    this.#types = new ProblemLog(unhandled, log);
+    this.#hosts = new ProblemLog(stranded, log);
   }
 
   get stopping(): boolean {

@@ -35,27 +35,29 @@ export async function judgeCall(
     ...[...own, judgeRefused(call)].filter((one) => one !== null),
   ]);
   if (verdict.decision === 'allow') return verdict;
-  const links = isFollowed ? linksTo(targets, runtime.root) : NOT_FOLLOWED;
+  const links = isFollowed ? linksTo(targets, runtime.root) : LINK_REASONS.notFollowed;
   return links === '' ? verdict : { ...verdict, reason: `${verdict.reason}${links}` };
 }
 
 const TARGETS_MAX = 3;
-// web/approvals/reason.ts recognises these phrases to translate them.
-const LINKED = '; through a link it leads to ';
-const NOT_FOLLOWED = '; it has too many names to see where its links lead';
-const UNKNOWN = '; it is unknown where its links lead';
+/** What a reason says about links. web/approvals/reason.ts recognises these phrases to translate them. */
+export const LINK_REASONS = {
+  linked: '; through a link it leads to ',
+  notFollowed: '; it has too many names to see where its links lead',
+  unknown: '; it is unknown where its links lead',
+} as const;
 
 /** Names targets outside the workspace first, because the person must know about them. */
 function linksTo(targets: readonly string[], workspace: string): string {
   const known = targets.filter((target) => !isUnknown(target));
-  const unknown = known.length < targets.length ? UNKNOWN : '';
+  const unknown = known.length < targets.length ? LINK_REASONS.unknown : '';
   if (known.length === 0) return unknown;
   const isInside = (target: string): boolean =>
     target.startsWith(`${workspace}/`) && !/\/\.git(?:\/|$)/i.test(target);
   const sorted = [...known.filter((each) => !isInside(each)), ...known.filter(isInside)];
   const named = sorted.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
   const more = sorted.length - named.length;
-  return `${LINKED}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}${unknown}`;
+  return `${LINK_REASONS.linked}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}${unknown}`;
 }
 
 const isUnknown = (target: string): boolean => `${target}/`.startsWith(`${UNKNOWN_FOLDER}/`);
@@ -65,7 +67,9 @@ const isUnknown = (target: string): boolean => `${target}/`.startsWith(`${UNKNOW
  * elsewhere.
  */
 export function linksIn(reason: string): string {
-  const starts = [LINKED, NOT_FOLLOWED, UNKNOWN].map((each) => reason.indexOf(each));
+  const starts = [LINK_REASONS.linked, LINK_REASONS.notFollowed, LINK_REASONS.unknown].map((each) =>
+    reason.indexOf(each),
+  );
   const first = Math.min(...starts.filter((at) => at !== -1));
   return reason.slice(first);
 }

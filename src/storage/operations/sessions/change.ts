@@ -6,10 +6,10 @@ import type { Changed, SessionCommand } from '../../../sessions/session-store.ts
 import type { StoredSession } from '../../session-rows.ts';
 import { type Op, query } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
+import { applyTrigger, type Triggered } from './apply-trigger.ts';
 import { cancelAll } from './cancel-all.ts';
 import { mustBeFree } from './create.ts';
 import { type LoadedSession, lockSession, readSession } from './load.ts';
-import { type Moved, moveSession } from './move.ts';
 import { replaceWords } from './tags-and-labels.ts';
 
 /** Applies a command to a session; an invalid one throws and changes nothing. */
@@ -29,12 +29,12 @@ export function* changeSession(
   return same ? { ...all, changed: false } : all;
 }
 
-function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
+function* apply(loaded: LoadedSession, command: SessionCommand): Op<Triggered> {
   const { change, session, facts } = loaded;
   switch (command.do) {
     case 'ready': {
       if (isElsewhere(loaded, command.host)) return { session, changes: [] };
-      const moved = moveSession(loaded, 'ready');
+      const moved = applyTrigger(loaded, 'ready');
       if (moved.changes.length > 0 || session.workspacePath !== command.path) {
         change.log('workspace.status', { status: 'running' }, null);
       }
@@ -48,15 +48,15 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
     case 'fail':
       if (isElsewhere(loaded, command.host)) return { session, changes: [] };
       change.log('workspace.status', { status: 'failed', message: command.error }, null);
-      return moveSession(loaded, 'fail', command.error);
+      return applyTrigger(loaded, 'fail', command.error);
     case 'complete':
-      return moveSession(loaded, 'complete');
+      return applyTrigger(loaded, 'complete');
     case 'retry':
-      return moveSession(loaded, 'retry');
+      return applyTrigger(loaded, 'retry');
     case 'reopen':
-      return adding(moveSession(loaded, 'reopen'), { archivedAt: null });
+      return adding(applyTrigger(loaded, 'reopen'), { archivedAt: null });
     case 'terminate': {
-      const moved = moveSession(loaded, command.reason === 'asked' ? 'terminate' : 'orphan');
+      const moved = applyTrigger(loaded, command.reason === 'asked' ? 'terminate' : 'orphan');
       yield* cancelAll(change);
       return moved;
     }
@@ -80,7 +80,7 @@ function* apply(loaded: LoadedSession, command: SessionCommand): Op<Moved> {
 function* changeHost(
   { change, session, facts }: LoadedSession,
   { host, path }: Extract<SessionCommand, { do: 'move' }>,
-): Op<Moved> {
+): Op<Triggered> {
   const { lane } = change;
   if (lane.nodeId !== null) {
     throw new BatonError(
@@ -116,7 +116,7 @@ function* changeHost(
 const isElsewhere = ({ change: { lane } }: LoadedSession, host: string | undefined): boolean =>
   host !== undefined && lane.pin && lane.host !== null && lane.host !== host;
 
-const adding = ({ session, changes }: Moved, more: Partial<StoredSession>): Moved => ({
+const adding = ({ session, changes }: Triggered, more: Partial<StoredSession>): Triggered => ({
   session: { ...session, ...more },
   changes,
 });

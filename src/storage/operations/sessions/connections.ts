@@ -6,8 +6,8 @@ import type {
 } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../dialect.ts';
+import { applyTrigger, saveTriggered } from './apply-trigger.ts';
 import { lockSession } from './load.ts';
-import { moveSession, saveMoved } from './move.ts';
 
 /** Rows per statement, because the number of parameters is limited. */
 const ROWS_MAX = 100;
@@ -28,7 +28,7 @@ export function* openConnections(
     now,
   ]);
   if (node === null) throw new BatonError('node_lost', `The lease of node ${nodeId} has expired.`);
-  const { session, changes } = moveSession(loaded, 'connected');
+  const { session, changes } = applyTrigger(loaded, 'connected');
   for (let i = 0; i < connections.length; i += ROWS_MAX) {
     const rows = connections.slice(i, i + ROWS_MAX);
     const tuples = rows.map(
@@ -41,7 +41,7 @@ export function* openConnections(
     );
   }
   // Reading is not activity, so `lastActiveAt` stays unchanged.
-  if (changes.length > 0) yield* saveMoved(dialect, loaded, session);
+  if (changes.length > 0) yield* saveTriggered(dialect, loaded, session);
   return done(changes, [loaded.change]);
 }
 

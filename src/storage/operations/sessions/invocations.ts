@@ -15,8 +15,8 @@ import {
 } from '../../invocation-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
+import { saveTriggered } from './apply-trigger.ts';
 import { lockSession } from './load.ts';
-import { saveMoved } from './move.ts';
 
 const COLUMNS = INVOCATION_COLUMN_NAMES.join(', ');
 const PUT = `INSERT INTO invocations (${COLUMNS}) VALUES (${INVOCATION_COLUMN_NAMES.map((_, i) => `$${i + 1}`).join(', ')})
@@ -61,7 +61,7 @@ export function* putInvocation(
   const ended = invocation.finishedAt !== null && (known?.finishedAt ?? null) === null;
   const conversation = left?.conversation ?? session.conversation;
   if (conversation !== session.conversation) yield* mustNotShare(session.id, conversation);
-  yield* saveMoved(dialect, loaded, {
+  yield* saveTriggered(dialect, loaded, {
     ...session,
     costUsd,
     lastActiveAt: now,

@@ -3,8 +3,8 @@ import type { Reconciled, StatusChange } from '../../../sessions/session-store.t
 import type { StoredSession } from '../../session-rows.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, done } from '../dialect.ts';
+import { applyTrigger } from './apply-trigger.ts';
 import { type LoadedSession, lockFreeSessions } from './load.ts';
-import { moveSession } from './move.ts';
 
 /* Each list comes from an index that contains only ACTIVE, due or connected sessions. */
 
@@ -67,7 +67,7 @@ function reconcile(loaded: LoadedSession, changes: StatusChange[]): StoredSessio
     session = { ...session, lastConnections: facts.connections };
   }
   for (const trigger of ['quiet', 'expire'] as const) {
-    const moved = moveSession({ ...loaded, session }, trigger);
+    const moved = applyTrigger({ ...loaded, session }, trigger);
     session = moved.session;
     changes.push(...moved.changes);
   }

@@ -9,9 +9,9 @@ import { type Dialect, type Done, done, mergeHints, NO_HINT } from '../dialect.t
 import { admitTo } from '../enqueue.ts';
 import { knownReceipt } from '../known-key.ts';
 import { readRun } from '../load.ts';
+import { applyTrigger, saveTriggered, type Triggered } from './apply-trigger.ts';
 import { copyAttachments, putAttachments } from './attachments.ts';
 import { type LoadedSession, lockSession, noSession, readSession, sessionOfRun } from './load.ts';
-import { type Moved, moveSession, saveMoved } from './move.ts';
 
 /**
  * Admits a message to a session's lane and updates the session's status, in one transaction. On
@@ -56,9 +56,9 @@ function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
 }
 
 /** Wakes or reopens the session, or throws because it has ended (S5). Not stored yet. */
-function wake(loaded: LoadedSession): Moved {
+function wake(loaded: LoadedSession): Triggered {
   const { now } = loaded.facts;
-  const { session, changes } = moveSession(loaded, 'message');
+  const { session, changes } = applyTrigger(loaded, 'message');
   return {
     session: { ...session, lastActiveAt: now, archivedAt: null, updatedAt: now },
     changes,
@@ -114,7 +114,7 @@ export function* retryRun(
   const loaded = yield* lockSession(dialect, now, sessionId);
   const { session, changes } = wake(loaded);
   mustHaveRoom(loaded, queueMax);
-  yield* saveMoved(dialect, loaded, session);
+  yield* saveTriggered(dialect, loaded, session);
   const { hint } = yield* applyCommand(dialect, now, {
     do: 'retry',
     run: runId,

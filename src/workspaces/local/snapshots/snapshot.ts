@@ -17,7 +17,7 @@ import { takeTree } from './snapshot-git.ts';
  */
 
 /** How long reading a workspace may take. */
-const LOOK_MS = 10_000;
+const READ_MS = 10_000;
 /** How long to wait beyond the time limit for a disk that does not respond. */
 const END_MS = 1000;
 
@@ -83,7 +83,7 @@ export async function diffSince(
   }
 }
 
-function limitsOf({ signal, timeoutMs = LOOK_MS, entries }: SnapshotOptions) {
+function limitsOf({ signal, timeoutMs = READ_MS, entries }: SnapshotOptions) {
   const timeout = AbortSignal.timeout(timeoutMs);
   return {
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

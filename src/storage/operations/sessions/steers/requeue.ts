@@ -4,8 +4,8 @@ import { type Op, query } from '../../../statement.ts';
 import { admitAtHead } from '../../admit-at-head.ts';
 import { applyCommand } from '../../change.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
+import { applyTrigger, type Triggered } from '../apply-trigger.ts';
 import { type LoadedSession, lockFreeSessions, lockSession, sessionOfRun } from '../load.ts';
-import { type Moved, moveSession } from '../move.ts';
 
 /* Messages that no agent received become separate runs once their run accepts no more (Q11). */
 
@@ -102,9 +102,9 @@ function* requeue(
   return [];
 }
 
-function wake(loaded: LoadedSession): Moved | null {
+function wake(loaded: LoadedSession): Triggered | null {
   try {
-    return moveSession(loaded, 'message');
+    return applyTrigger(loaded, 'message');
   } catch (error) {
     if (!isBatonError(error, 'session_ended')) throw error;
     return null;

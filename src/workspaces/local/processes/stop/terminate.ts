@@ -4,7 +4,7 @@ import type { ProcessTree } from '../process-tree.ts';
 import { isEmpty } from './is-empty.ts';
 import { signal } from './signal.ts';
 
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 /** Sends SIGTERM to every member, including new ones; true if all exited in time. */
 export async function terminate(
@@ -22,6 +22,6 @@ export async function terminate(
       if (!signalled.has(name)) signal(table, row, 'SIGTERM');
       signalled.add(name);
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(CHECK_EVERY_MS);
   }
 }

@@ -6,17 +6,17 @@ import type { Dialect } from '../dialect.ts';
 import type { LoadedSession } from './load.ts';
 
 /** A session to which a trigger has been applied, but which has not been stored yet. */
-export interface Moved {
+export interface Triggered {
   readonly session: StoredSession;
   readonly changes: readonly StatusChange[];
 }
 
 /** Applies a trigger to a session and, if its status changes, logs that to its lane (S1, S8). */
-export function moveSession(
+export function applyTrigger(
   { change, session, facts }: LoadedSession,
   trigger: Trigger,
   error: string | null = null,
-): Moved {
+): Triggered {
   const standing = move(session, trigger, facts, error);
   if (standing === null) return { session, changes: [] };
   const status: StatusChange = {
@@ -32,7 +32,7 @@ export function moveSession(
 }
 
 /** Stores a session and the logged events. */
-export function* saveMoved(
+export function* saveTriggered(
   dialect: Dialect,
   { change }: Pick<LoadedSession, 'change'>,
   session: StoredSession,

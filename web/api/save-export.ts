@@ -7,7 +7,7 @@ import { saveFrom } from './download.ts';
  * Downloads the response of an operation through a one-time link, so that it goes straight to disk
  * however large it is.
  */
-export async function saveAnswer(
+export async function saveExport(
   operation: 'exportSession' | 'exportAudit',
   input: RequestInput,
   name: string,

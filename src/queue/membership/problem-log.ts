@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-export interface NameWatchOptions {
+export interface ProblemLogOptions {
   /** Lists the names that currently have the problem. */
   readonly list: () => Promise<readonly string[]>;
   /** The log field for the names. */
@@ -10,12 +10,12 @@ export interface NameWatchOptions {
 }
 
 /** Logs which names have a problem: whenever the set changes, and once it is empty. */
-export class NameWatch {
-  readonly #options: NameWatchOptions;
+export class ProblemLog {
+  readonly #options: ProblemLogOptions;
   readonly #log: Logger;
   #last = '[]';
 
-  constructor(options: NameWatchOptions, log: Logger) {
+  constructor(options: ProblemLogOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
   }

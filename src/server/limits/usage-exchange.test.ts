@@ -4,9 +4,9 @@ import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';
 import { postgresStore } from '../../storage/postgres/store.ts';
-import { UsageExchange } from './exchange.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { type LimitSettings, Limits } from './limits.ts';
+import { UsageExchange } from './usage-exchange.ts';
 
 const LIMIT = 60;
 const hanako: Principal = { userId: 'hanako', role: 'operator', channel: 'api' };
