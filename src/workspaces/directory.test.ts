@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { testRuntime } from '../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { newId } from '../contract/ids.ts';
-import { workspaceContract } from './conformance/provider.ts';
+import { providerConformance } from './conformance/provider.ts';
 import { directoryProvider } from './directory.ts';
 import { WorkspaceError } from './provider.ts';
 import { workspaceProviders } from './providers.ts';
@@ -39,7 +39,7 @@ function rig() {
 
 const fresh = { provider: 'directory' as const };
 describe('a fresh directory', () => {
-  workspaceContract(() => ({ provider: rig().provider, spec: fresh }));
+  providerConformance(() => ({ provider: rig().provider, spec: fresh }));
 });
 
 describe('a fresh directory', () => {

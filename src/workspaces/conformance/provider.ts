@@ -12,7 +12,7 @@ export interface ProviderUnderTest {
 }
 
 /** What every provider of workspaces promises (W1). */
-export function workspaceContract(make: () => ProviderUnderTest): void {
+export function providerConformance(make: () => ProviderUnderTest): void {
   const start = () => {
     const { provider, spec } = make();
     return { provider, request: { sessionId: newId(), spec } };
