@@ -8,6 +8,7 @@ import { verdictOf } from '../src/policy/retry.ts';
 import { diagram } from '../src/queue/machine/transition.ts';
 import { sessionDiagram } from '../src/sessions/session-machine.ts';
 import { withOperations } from './api-table.ts';
+import { withCommands } from './command-table.ts';
 import { withPolicyTables } from './policy-table.ts';
 import { byNumber, problemsOf } from './proofs/check.ts';
 import { readCitingTests } from './proofs/citations.ts';
@@ -99,6 +100,7 @@ const proofs = byNumber(tests);
 
 const pages = {
   'api.md': withOperations(page('api.md')),
+  'cli.md': withCommands(page('cli.md')),
   'errors.md': errors,
   'policy.md': withPolicyTables(page('policy.md')),
   'proofs.md': `${NOTE}\n${proofsPage(tables, proofs)}`,

@@ -1,22 +1,8 @@
 import { describe, it, onTestFinished } from 'vitest';
-import { auditRules } from './audit.ts';
-import { nodeRules } from './nodes.ts';
+import { readTopics } from '../../../test/support/topics.ts';
 import { type AccessRule, AccessStoreRig, type OpenAccess } from './rig.ts';
-import { shareRules } from './shares.ts';
-import { signInRules } from './sign-ins.ts';
-import { statsRules } from './stats.ts';
-import { ticketRules } from './tickets.ts';
-import { userRules } from './users.ts';
 
-const TOPICS = {
-  'users and tokens': userRules,
-  'sign-ins': signInRules,
-  tickets: ticketRules,
-  shares: shareRules,
-  audit: auditRules,
-  nodes: nodeRules,
-  stats: statsRules,
-};
+const TOPICS = await readTopics<(rule: AccessRule) => void>(import.meta.dirname);
 
 /** The conformance suite of the access port. Each test has its own data. */
 export function accessConformance(name: string, open: OpenAccess): void {
@@ -29,6 +15,6 @@ export function accessConformance(name: string, open: OpenAccess): void {
   };
 
   describe(`${name} access store`, () => {
-    for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
+    for (const [topic, rules] of TOPICS) describe(topic, () => rules(rule));
   });
 }

@@ -1,34 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { approvalRules } from './approvals.ts';
-import { connectionRules } from './connections.ts';
-import { costRules } from './costs.ts';
-import { hostRules } from './hosts.ts';
-import { invocationRules } from './invocations.ts';
-import { messageRules } from './messages.ts';
-import { readRules } from './reads.ts';
-import { removeRules } from './remove.ts';
+import { readTopics } from '../../../test/support/topics.ts';
 import { type OpenAt, type SessionRule, SessionStoreRig } from './rig.ts';
-import { runRules } from './runs.ts';
-import { stateRules } from './states.ts';
-import { steerRules } from './steers.ts';
-import { timerRules } from './timer.ts';
-import { toolRules } from './tool-rules.ts';
 
-const TOPICS = {
-  states: stateRules,
-  messages: messageRules,
-  runs: runRules,
-  connections: connectionRules,
-  timers: timerRules,
-  hosts: hostRules,
-  removal: removeRules,
-  reads: readRules,
-  invocations: invocationRules,
-  costs: costRules,
-  approvals: approvalRules,
-  'tool rules': toolRules,
-  steering: steerRules,
-};
+const TOPICS = await readTopics<(rule: SessionRule) => void>(import.meta.dirname);
 
 export interface ConformanceOptions {
   /** Titles of rules that this store cannot satisfy, each with its reason. */
@@ -57,7 +31,7 @@ export function sessionConformance(
   };
 
   describe(`${name} session store`, () => {
-    for (const [topic, rules] of Object.entries(TOPICS)) describe(topic, () => rules(rule));
+    for (const [topic, rules] of TOPICS) describe(topic, () => rules(rule));
 
     it('declares only existing rules impossible', () => {
       expect(Object.keys(cannot).filter((title) => !titles.has(title))).toEqual([]);
