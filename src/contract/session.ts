@@ -74,6 +74,14 @@ export const AgentSpec = z.strictObject({
 });
 export type AgentSpec = z.output<typeof AgentSpec>;
 
+/**
+ * Every relative name in a command is judged from the workspace's path, so the time for that grows
+ * with the path's depth.
+ */
+const DEPTH_MAX = 255;
+/** Whether a workspace may have this absolute path. */
+export const isShallow = (path: string): boolean => path.split('/').length <= DEPTH_MAX + 1;
+
 export const WorkspaceProviderName = z.enum(['directory', 'worktree', 'container', 'coder']);
 export type WorkspaceProviderName = z.infer<typeof WorkspaceProviderName>;
 export const WorkspaceSpec = z.strictObject({
@@ -83,6 +91,7 @@ export const WorkspaceSpec = z.strictObject({
     .string()
     .max(4096)
     .regex(/^\/[^\0]*$/, 'a path must be absolute')
+    .refine(isShallow, `a path may go through at most ${DEPTH_MAX} folders`)
     .optional(),
   repository: z.string().min(1).max(4096).optional(),
   baseBranch: z.string().min(1).max(200).optional(),

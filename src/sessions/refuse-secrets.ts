@@ -24,6 +24,7 @@ export const wordsOf = ({ name, tags, labels }: UpdateSession) => ({ name, tags,
 export const settingsOf = (session: CreateSession) => ({
   ...wordsOf(session),
   'agent.model': session.agent.model,
+  'agent.fallbackModel': session.agent.fallbackModel,
   'agent.command': session.agent.command?.join(' '),
   'agent.systemPrompt': session.agent.systemPrompt,
   'agent.mcpServers': toJson(session.agent.mcpServers ?? {}),

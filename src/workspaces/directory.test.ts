@@ -162,6 +162,16 @@ describe('a directory that is given', () => {
     );
   });
 
+  test('[P7] must not be nested too deeply, not even behind a link', async () => {
+    const { provider, base, given } = rig();
+    const deep = join(base, 'd/'.repeat(300));
+    mkdirSync(deep, { recursive: true });
+    symlinkSync(deep, join(base, 'link'));
+    await expect(provider.ensure(given(join(base, 'link')))).rejects.toThrow(
+      /cannot be a workspace: it is nested too deeply/,
+    );
+  });
+
   test('[P7] must not be another of Baton’s own directories, nor lie in one', async () => {
     const { base, dataDir, given } = rig();
     mkdirSync(join(base, 'login/deep'), { recursive: true });

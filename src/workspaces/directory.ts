@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { SessionId, type WorkspaceSpec } from '../contract/session.ts';
+import { isShallow, SessionId, type WorkspaceSpec } from '../contract/session.ts';
 import { snapshotDirOf } from './local/snapshots/snapshot.ts';
 import { WorkspaceError, type WorkspaceProvider, type WorkspaceRequest } from './provider.ts';
 import { removeTree } from './remove-tree.ts';
@@ -84,6 +84,11 @@ async function check(
   { dataDir, ownPaths = [], database }: DirectoryOptions,
 ): Promise<string> {
   const real = await realDirectory(path);
+  if (!isShallow(real)) {
+    throw new WorkspaceError(
+      `The directory ${path} cannot be a workspace: it is nested too deeply (${real}). Choose another directory, or omit the path to get a new one.`,
+    );
+  }
   const data = await realpath(dataDir);
   // The data directory contains the database, the keys and other sessions.
   if (contains(real, data) || (contains(data, real) && !contains(await orSelf(own), real))) {

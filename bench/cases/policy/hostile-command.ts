@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'a long path': filled('../a/'),
   variables: distinct((i) => `$D/s${i}* `),
   'different parts': `cat /;${distinct((i) => `git a${i} push;`)}`,
+  'repeated names': `cat /;${distinct((i) => `git a${i}${',b'.repeat(200)};`)}`,
   tildes: filled('~'),
   'open classes': `cat ${'/proc/1/'}${'['.repeat(4000)} ${filled('[')}`,
 };

@@ -3,6 +3,7 @@ import { type Command, commandOf } from './command-match.ts';
 import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
+import { looseParts } from './plain-words.ts';
 import { quotedNames } from './quoted-names.ts';
 import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
@@ -43,8 +44,8 @@ export interface ParsedCall {
   readonly steps: Steps;
 }
 
-/** About a quarter of a second's work. */
-const STEPS_MAX = 50_000_000;
+/** Together with the limit on a command's length, this keeps a decision well below 100 ms. */
+const STEPS_MAX = 4_000_000;
 
 /** Monitor with `ws` reads from an address instead of running a command. */
 const LISTENING: Pick<Tool, 'subject' | 'alsoAs'> = { subject: 'url', alsoAs: ['WebFetch'] };
@@ -120,10 +121,12 @@ function pathsAt(path: string | null, location: Location): (string[] | null)[] {
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
   if (subject === 'command') {
-    const { text, distinct, quoted: quotedIn } = commandOf(stringAt(input, 'command') ?? '');
+    const { text, plain, distinct, quoted: quotedIn } = commandOf(stringAt(input, 'command') ?? '');
     const atHome = withHome(text, home);
     const isSame = atHome === text;
-    const names = namesIn(isSame ? distinct() : new Set([...distinct(), ...expandedWords(atHome)]));
+    const expanded = plain.words === null ? expandedWords(atHome) : new Set<string>();
+    const visible = isSame ? distinct() : new Set([...distinct(), ...looseParts(atHome).flat()]);
+    const names = namesIn(expanded.size === 0 ? visible : new Set([...visible, ...expanded]));
     const quoted = isSame ? quotedIn() : quotedNames(atHome);
     return names === null || quoted === null ? null : new Set([...names, ...quoted]);
   }
@@ -140,6 +143,7 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
 export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
 
 const STRINGS_MAX = 1000;
+const STRINGS_CHARACTERS_MAX = 128 * 1024;
 
 /** An unknown tool may accept a path anywhere in its input. */
 export function stringsIn(input: Json | undefined): {
@@ -148,10 +152,13 @@ export function stringsIn(input: Json | undefined): {
 } {
   const strings = new Set<string>();
   const open: Json[] = input === undefined ? [] : [input];
+  let characters = 0;
   while (open.length > 0) {
     if (strings.size > STRINGS_MAX) return { strings, isAll: false };
     const value = open.pop()!;
     if (typeof value === 'string') {
+      characters += value.length;
+      if (characters > STRINGS_CHARACTERS_MAX) return { strings, isAll: false };
       for (const one of spellingsOf(value)) strings.add(pathInUrl(one));
     } else if (typeof value === 'object' && value !== null) {
       for (const one of Object.values(value)) open.push(one);

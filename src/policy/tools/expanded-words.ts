@@ -6,9 +6,11 @@
 /** A placeholder for text that only the shell knows. */
 export const ANY = '\0';
 
-/** Replaces `$HOME` with the home directory. */
-export const withHome = (text: string, home: string | undefined): string =>
-  home === undefined ? text : text.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
+/** Replaces `$HOME` with the home directory, and `$PWD` with a relative name for the current one. */
+export function withHome(text: string, home: string | undefined): string {
+  const here = text.replace(/\$(?:PWD\b|\{PWD\})/g, '.');
+  return home === undefined ? here : here.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
+}
 
 /**
  * The distinct words, without quotes; empty if there is nothing to expand. Makes one pass for each kind

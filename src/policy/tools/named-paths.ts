@@ -20,6 +20,8 @@ export type RealPaths = ReadonlyMap<string, { readonly path: string; readonly fo
 /** Each name is compared with every path rule, and an agent can write as many names as it likes. */
 const NAMES_MAX = 1000;
 const CHARACTERS_MAX = 32 * 1024;
+/** How often the same names may occur, on average, because finding them again takes time too. */
+const REPEATS_MAX = 16;
 /** How many characters at the start of any word may be option letters that precede a value. */
 const LETTERS = 20;
 /**
@@ -80,8 +82,11 @@ export function firstNamesIn(
 ): { readonly names: ReadonlySet<string>; readonly isAll: boolean } {
   const names = new Set<string>();
   let characters = 0;
+  let read = 0;
   for (const word of words) {
     for (const name of namesOf(openable(shortened(word)))) {
+      read += name.length;
+      if (read > REPEATS_MAX * maxCharacters) return { names, isAll: false };
       if (name === '' || name.length > PATH_MAX || names.has(name)) continue;
       names.add(name);
       characters += name.length;
@@ -111,10 +116,10 @@ function* namesOf(word: string): Iterable<string> {
   const end = word.slice(-PATH_MAX);
   const before = end.search(/[=:,@)]/);
   if (before > 0) yield end.slice(0, before);
-  for (const { index } of end.matchAll(/[=:,@)]/g)) {
-    const rest = end.slice(index + 1);
-    yield rest;
-    yield rest.split(/[=:,@)]/, 1)[0]!;
+  const separators = [...end.matchAll(/[=:,@)]/g)].map(({ index }) => index);
+  for (const [at, separator] of separators.entries()) {
+    yield end.slice(separator + 1);
+    yield end.slice(separator + 1, separators[at + 1]);
   }
 }
 
@@ -124,7 +129,7 @@ const INSIDE_MAX = 16 * 1024;
 const PARTS_MAX = 200;
 
 /** Paths inside words: scripts (`python3 -c "open('/x')"`, `sed "r /x"`) and `-v /x:/y;z`. */
-function pathsInside(words: ReadonlySet<string>): ReadonlySet<string> | null {
+export function pathsInside(words: ReadonlySet<string>): ReadonlySet<string> | null {
   const parts = new Set<string>();
   let characters = 0;
   for (const word of words) {

@@ -297,6 +297,32 @@ test.each(['$(', '${', '`', '{', "$'", '~/.baton/workspaces/ ', '$HOME/', '/./',
   },
 );
 
+test('[P7] a path in a script counts as a name', () => {
+  const inWorkspace = (command: string) =>
+    own.judge(shellCall(command, { ...location, cwd: '/home/me/.baton/workspaces/one' }))?.decision;
+  expect(inWorkspace(`python3 -c "print(open('../../admin-token').read())"`)).toBe('ask');
+  expect(inWorkspace(`awk 'BEGIN{getline l<"../../secret-key";print l}'`)).toBe('ask');
+  expect(inWorkspace(`python3 -c "print(open('data.txt').read())"`)).toBe(undefined);
+  expect(inWorkspace(`git commit -m "Read ../one/notes.txt, too"`)).toBe(undefined);
+});
+
+test('[P7] names with unusual spaces, or after $PWD, are followed', () => {
+  const link = { path: '/home/me/.baton/secret-key', folder: false };
+  const through = (command: string, name: string) =>
+    own.judge({ ...shellCall(command, location), real: new Map([[name, link]]) })?.decision;
+  expect(through('cat a\u00a0b; true', 'a\u00a0b')).toBe('deny');
+  expect(through('cat "$PWD/notes.txt"', './notes.txt')).toBe('deny');
+  expect(through('cat $PWD/x/../notes.txt', './x/../notes.txt')).toBe('deny');
+});
+
+test('[P7] names that many parts repeat are not looked up again and again', () => {
+  const part = (i: number) => `git a${i}${',b'.repeat(200)};`;
+  const repeated = (parts: number) =>
+    `ls /;${Array.from({ length: parts }, (_, i) => part(i)).join('')}`;
+  expect(decided(repeated(20))).toBe('allow');
+  expect(decided(repeated(400))).toBe('ask');
+});
+
 test.each([
   ['[ab]c', '?c'],
   ['[]a]b', '?b'],

@@ -2,7 +2,7 @@ import type { Verdict } from '../../contract/policy.ts';
 import { isText, parseCall, stringsIn, type ToolCall } from './call.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { ANY, expandedWords, withHome } from './expanded-words.ts';
-import { firstNamesIn, MOVES, namesIn, pathsOf } from './named-paths.ts';
+import { firstNamesIn, MOVES, namesIn, pathsInside, pathsOf } from './named-paths.ts';
 import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
 import { baseName, looseParts } from './plain-words.ts';
 import { quotedNames } from './quoted-names.ts';
@@ -104,6 +104,7 @@ export class OwnFiles {
     if (isMentioned && !isAll) return DENIED;
     // There were too many names to compare all of them or to follow their links.
     let isAsked = isMentioned || !isAll || (plain.words !== null && namesIn(all) === null);
+    isAsked ||= plain.words !== null && this.#isInScript(plain.words, call);
     const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
     let isAbove = false;
     let isInWorkspace = false;
@@ -131,19 +132,33 @@ export class OwnFiles {
       isAbove &&
       moves &&
       (parts.length > PARTS_MAX || searchesIn(parts, plain, call.cwd).length > 0);
-    const isNear = isAbove || this.#isAbove(['.'], call) || this.#isInRepository(call);
+    const isNear = isAbove || this.#isAbove('.', call) || this.#isInRepository(call);
     isAsked ||= isNear && this.#isSearched(command, parts, call);
     return isAsked ? ASKED : null;
+  }
+
+  /** Whether a word that is a script, as in `python3 -c "…"`, may name one of Baton's own files. */
+  #isInScript(words: readonly string[], call: ToolCall): boolean {
+    const inside = pathsInside(new Set(words));
+    if (inside === null) return true;
+    return pathsOf(inside, call, call.real).some(({ path }) => this.#reach(path) === 'in');
   }
 
   /** Whether a part of the command searches a folder above Baton's own files. */
   #isSearched({ plain }: Command, parts: Command['parts'], call: ToolCall): boolean {
     const distinct = new Map(parts.map((words) => [words.join(' '), words]));
     if (distinct.size > PARTS_MAX) return true;
+    // The words of a thousand parts may contain the same names, so each name is looked up once.
+    const known = new Map<string, boolean>();
+    const isAbove = (words: readonly string[]): boolean =>
+      [...firstNamesIn(new Set(words), NAMES_MAX, CHARACTERS_MAX).names].some((name) => {
+        const above = known.get(name) ?? this.#isAbove(name, call);
+        known.set(name, above);
+        return above;
+      });
     return searchesIn([...distinct.values()], plain, call.cwd).some(
       ({ words, here, repository }) =>
-        (repository && this.#isInRepository(call)) ||
-        this.#isAbove(here ? [...words, '.'] : words, call),
+        (repository && this.#isInRepository(call)) || isAbove(here ? [...words, '.'] : words),
     );
   }
 
@@ -152,9 +167,8 @@ export class OwnFiles {
     return repositories.some((top) => this.#reach(segmentsOf(top, {})!) === 'above');
   }
 
-  #isAbove(words: readonly string[], call: ToolCall): boolean {
-    const { names } = firstNamesIn(new Set(words), NAMES_MAX, CHARACTERS_MAX);
-    return pathsOf(names, call, call.real).some(({ path }) => this.#reach(path) === 'above');
+  #isAbove(name: string, call: ToolCall): boolean {
+    return pathsOf([name], call, call.real).some(({ path }) => this.#reach(path) === 'above');
   }
 
   /** Whether the text contains one of the paths anywhere, however it is quoted. */

@@ -2,11 +2,12 @@ import { PATH_MAX } from './short-path.ts';
 
 /*
  * Names with spaces or shell syntax in them: `"my notes.txt"`, `my\ notes.txt`. `looseParts` splits
- * them, because what is quoted may just as well be a command.
+ * them, because what is quoted may just as well be a command. It also splits at unusual spaces,
+ * which a shell leaves in the word.
  */
 
 /** What ends a word outside quotes. */
-const ENDS = /[\s;&|<>(){}$`]/;
+const ENDS = /[ \t\r\n;&|<>(){}$`]/;
 const SPECIAL = /[\s;&|<>(){}$`"'\\]/;
 const BARE = /[^\s;&|<>(){}$`"'\\]*/y;
 /** Characters that any number of backslashes can make part of a name. */
@@ -17,18 +18,24 @@ const SIGNS_MAX = 8;
 
 export const QUOTED_MAX = 1000;
 const CHARACTERS_MAX = 64 * 1024;
+/** How many characters of candidates to look at; each also counts as this many. */
+const WORK_MAX = 1024 * 1024;
+const CANDIDATE_WORK = 50;
 
 /**
- * The names in a command that is not plain, if quotes or backslashes are all that keeps them in one
- * piece; null if there are too many. Where the shell would start a quoted string cannot be told
+ * The names in a command that is not plain, if only quotes, backslashes or the shell's idea of a
+ * space keep them in one piece; null if there are too many. Where the shell would start a quoted string cannot be told
  * (comments and here-documents may contain single quotes, substitutions have quotes of their own),
  * so the text between any two adjacent quotes counts. Takes linear time.
  */
 export function quotedNames(text: string): ReadonlySet<string> | null {
   const names = new Set<string>();
-  if (!/["'\\]/.test(text)) return names;
+  if (!/["'\\]|[^\S \t\r\n]/.test(text)) return names;
   let characters = 0;
+  let work = 0;
   for (const word of candidatesIn(text)) {
+    work += word.length + CANDIDATE_WORK;
+    if (work > WORK_MAX) return null;
     for (const name of withoutPrefixes(word)) {
       if (!SPECIAL.test(name) || !/[\p{L}\p{N}]/u.test(name) || names.has(name)) continue;
       names.add(name);

@@ -5,6 +5,7 @@ import { eventOf } from '../../contract/events/event-of.ts';
 import { type AgentPayload, standingOf } from '../../contract/message.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall } from '../../policy/tools/call.ts';
+import { COMMAND_MAX } from '../../policy/tools/call-size.ts';
 import { findSession } from '../find-session.ts';
 import { giveWay, isLong } from '../give-way.ts';
 import type { ServiceParts } from '../service-parts.ts';
@@ -32,6 +33,10 @@ export async function checkAdmission(
   const rules = await store.rulesFor(sessionId);
   // A missing session is reported when the message is stored.
   if (rules === null || !takesCommands(rules.agent)) return false;
+  if (message.length > COMMAND_MAX) {
+    await findSession(parts, by, sessionId, 'operate');
+    throw tooLong(message);
+  }
   const sent = { ...standingOf(by), ...tools };
   // Links are not followed, because the workspace may be on another machine, which checks again.
   const verdict = await refusalOf(message, rules.agent, sent, async (call, by) => {
@@ -47,6 +52,13 @@ export async function checkAdmission(
   await store.change({ do: 'note', lane: sessionId, event });
   throw new BatonError('policy_denied', explain(verdict), { details: { verdict } });
 }
+
+const tooLong = ({ length }: string): BatonError =>
+  new BatonError(
+    'invalid_request',
+    `message: a shell command can have at most ${COMMAND_MAX} characters, and this one has ${length}. Put the text into a file.`,
+    { details: { field: 'message' } },
+  );
 
 /**
  * Refuses an agent if it would start anything that the rules deny to the person who configures it

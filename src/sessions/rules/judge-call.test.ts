@@ -28,6 +28,7 @@ function machine() {
   symlinkSync('/proc/1/cwd', join(work, 'server'));
   symlinkSync(join(data, 'secret-key'), join(work, 'notes.txt'));
   symlinkSync(join(data, 'secret-key'), join(work, 'my notes.txt'));
+  symlinkSync(join(data, 'secret-key'), join(work, 'odd\u00a0name.txt'));
   symlinkSync(data, join(work, 'my folder'));
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
   const verdict = (tool: string, input: Json, channel: Channel, session: object = {}) => {
@@ -158,6 +159,9 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
     bash('cat notes.txt | base64'),
     bash('cat "my notes.txt" | base64'),
     bash('cat my\\ notes.txt'),
+    bash('cat not\\\nes.txt | base64'),
+    bash('cat "$PWD/notes.txt"'),
+    bash('cat odd\u00a0name.txt; true'),
     bash('cat "my folder"/secret-key | base64'),
     bash('grep -fnotes.txt x'),
     bash('cp notes.txt x'),
@@ -349,7 +353,7 @@ const HOSTILE: Readonly<Record<string, [tool: string, input: Json]>> = {
     'mcp__x__y',
     { ps: Array.from({ length: 200 }, (_, i) => `/proc/1/${i}${'a/'.repeat(2000)}`) },
   ],
-  tildes: ['Bash', { command: `echo x${'~'.repeat(800_000)}` }],
+  tildes: ['Bash', { command: `echo x${'~'.repeat(120_000)}` }],
   'classes without an end': ['Read', { file_path: `/proc/1/${'['.repeat(800_000)}` }],
   'combining marks': ['Read', { file_path: '\u0301'.repeat(400_000) + '\u0316'.repeat(400_000) }],
   'open groups': ['Bash', { command: `cat ${'@('.repeat(400_000)}` }],
@@ -360,6 +364,11 @@ test.each(Object.entries(HOSTILE))('[P1] %s is decided in linear time', async (n
   expect(await decide(...call, 'web')).toMatch(name === 'tildes' ? 'allow' : /^(?:ask|deny)$/);
 });
 
+test('[P1] a command that is too long for any shell is denied without being read', async () => {
+  const { decide } = machine();
+  expect(await decide('Bash', { command: `echo ${'a'.repeat(128 * 1024)}` }, 'cli')).toBe('deny');
+});
+
 test('[P1] the words of a long command are compared with the sets once, not for every rule', async () => {
   const { decide } = machine();
   const rules = {
@@ -367,7 +376,7 @@ test('[P1] the words of a long command are compared with the sets once, not for 
     deny: Array.from({ length: 200 }, (_, i) => `Edit(./e${i}/**)`),
   };
   // Compared for each rule, they would take a minute.
-  const command = `grep ${'-e '.repeat(600_000)}`;
+  const command = `grep ${'-e '.repeat(40_000)}`;
   expect(await decide('Bash', { command }, 'web', rules)).toBe('allow');
 });
 
@@ -378,7 +387,7 @@ test('[P1] a call with many names under many rules with wildcards is decided wit
   // Compared in full, they would take more than a minute.
   const names = Array.from({ length: 8 }, (_, i) => `${'a'.repeat(3900)}${i}`).join(' ');
   expect(await decide('Bash', { command: `cat ${names}` }, 'cli', { deny })).toBe('ask');
-  const command = `echo ${'ab'.repeat(400_000)}`;
+  const command = `echo ${'ab'.repeat(60_000)}`;
   expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
 });
 
@@ -386,8 +395,8 @@ test('[P1] a command of many parts is compared with the options of many rules wi
   const { decide } = machine();
   const long = Array.from({ length: 100 }, (_, i) => `Bash(rm --${'a'.repeat(480)}${i})`);
   const many = Array.from({ length: 100 }, (_, i) => `Bash(rm ${'--b '.repeat(120)}-${i})`);
-  // Compared in full, they would take a quarter of an hour.
-  const command = 'rm -a --b;'.repeat(50_000);
+  // Compared in full, they would take minutes.
+  const command = 'rm -a --b;'.repeat(13_000);
   for (const ask of [long, many]) {
     expect(await decide('Bash', { command }, 'cli', { ask })).toBe('ask');
   }
@@ -408,13 +417,13 @@ test('[P1] [H9] long pieces and hosts cost as much as comparing them takes', asy
   const { decide } = machine();
   const deny = Array.from({ length: 200 }, (_, i) => `Bash(*a${i}${'a'.repeat(470)}*)`);
   const text = Array.from({ length: 200 }, (_, i) => `Bash(a$a${i}${'a'.repeat(459)})`);
-  const command = 'a'.repeat(480_000);
-  // Compared in full, each list would take more than ten seconds.
+  const command = 'a'.repeat(128_000);
+  // Compared in full, each list would take seconds.
   expect(await decide('Bash', { command }, 'cli', { deny })).toBe('ask');
   expect(await decide('Bash', { command: `${command};` }, 'cli', { deny: text })).toBe('ask');
   const words = [...'bcdefghijklmnopqrstuvwxyzABCD'].join(' ');
   const ask = Array.from({ length: 200 }, (_, i) => `Bash(a -z${i} ${words})`);
-  const long = `${'b c '.repeat(100_000)};true a ${words}`;
+  const long = `${'b c '.repeat(30_000)};true a ${words}`;
   expect(await decide('Bash', { command: long }, 'cli', { ask })).toBe('ask');
   const host = Array.from({ length: 5400 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('');
   const hosts = Array.from({ length: 200 }, (_, i) => `WebFetch(domain:${i}.example)`);

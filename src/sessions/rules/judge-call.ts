@@ -1,5 +1,6 @@
 import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
+import { judgeSize } from '../../policy/tools/call-size.ts';
 import { strictest } from '../../policy/tools/decide.ts';
 import type { OwnFiles } from '../../policy/tools/own-files.ts';
 import { type Location, UNKNOWN_FOLDER } from '../../policy/tools/path-match.ts';
@@ -26,6 +27,8 @@ export async function judgeCall(
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Promise<Verdict> {
+  const tooLong = judgeSize(call);
+  if (tooLong !== null) return tooLong;
   const { calls, targets, isFollowed } = await realCalls(call, runtime);
   const location = { cwd: runtime.root, home: runtime.home };
   const own = calls.map((each) => ownFiles.judge({ ...each, ...location }));
@@ -40,7 +43,10 @@ export async function judgeCall(
 }
 
 const TARGETS_MAX = 3;
-/** What a reason says about links. web/approvals/reason.ts recognises these phrases to translate them. */
+/**
+ * What a reason says about links. web/approvals/reason.ts recognises these phrases to translate
+ * them.
+ */
 export const LINK_REASONS = {
   linked: '; through a link it leads to ',
   notFollowed: '; it has too many names to see where its links lead',
@@ -82,6 +88,8 @@ export function judgeAsWritten(
   rules: RulesInForce | null,
   ownFiles: OwnFiles,
 ): Verdict {
+  const tooLong = judgeSize(call);
+  if (tooLong !== null) return tooLong;
   const own = ownFiles.judge({ ...call, ...location });
   const verdict = judge(call, location, sent, rules);
   return strictest([verdict, ...[own, judgeRefused(call)].filter((one) => one !== null)]);

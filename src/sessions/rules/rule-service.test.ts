@@ -46,6 +46,19 @@ async function sessionRig(agent: 'shell' | 'claude' = 'shell') {
   };
 }
 
+test('[P1] [H9] a shell command that no shell can run is refused, but tells strangers nothing', async () => {
+  const { rig, owner, send } = await sessionRig();
+  const taro = await person(rig, 'taro');
+  const long = `echo ${'a'.repeat(128 * 1024)}`;
+  await expect(send(owner, long)).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: { field: 'message' },
+  });
+  await expect(send(taro, long)).rejects.toMatchObject({ code: 'not_found' });
+  const claude = await sessionRig('claude');
+  await claude.send(claude.owner, long);
+});
+
 test('[P1] [P2] rules of the server, a channel and a session, each for those who may set them', async () => {
   const { services, rig, owner, scope, id } = await sessionRig();
   const taro = await person(rig, 'taro');
