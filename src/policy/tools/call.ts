@@ -1,12 +1,12 @@
 import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { expandedWords, withHome } from './expanded-words.ts';
 import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
-import { looseParts } from './plain-words.ts';
-import { quotedNames } from './quoted-names.ts';
-import { PATH_MAX, shortened } from './short-path.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
+import { expandedWords, withHome } from './words/expanded-words.ts';
+import { looseParts } from './words/plain-words.ts';
+import { quotedNames } from './words/quoted-names.ts';
+import { PATH_MAX, shortened } from './words/short-path.ts';
 
 /** A tool call that an agent wants to make. */
 export interface ToolCall extends Location {

@@ -1,10 +1,10 @@
 import { type CommandSet, entryOf, inSet, isCommandSet } from './command-sets.ts';
-import { FlagNeeds, isFlag } from './flag-needs.ts';
 import type { RealPaths } from './named-paths.ts';
 import { isInside, type Steps } from './path-match.ts';
-import { baseName, looseParts, type Plain, plainWords } from './plain-words.ts';
-import { quotedNames } from './quoted-names.ts';
-import { WordTable } from './word-table.ts';
+import { FlagNeeds, isFlag } from './words/flag-needs.ts';
+import { baseName, looseParts, type Plain, plainWords } from './words/plain-words.ts';
+import { quotedNames } from './words/quoted-names.ts';
+import { WordTable } from './words/word-table.ts';
 
 /** Whether a rule matches a call; `maybe` if that is uncertain. */
 export type Match = 'yes' | 'maybe' | 'no';

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { inSet } from './command-sets.ts';
 import { HOSTILE_OPTIONS } from './corpus/hostile-options.ts';
-import { plainWords } from './plain-words.ts';
 import { READ_ONLY } from './read-only-commands.ts';
 import { SAFE } from './safe-commands.ts';
+import { plainWords } from './words/plain-words.ts';
 
 /** Programs that git and others can be made to start. */
 const TRAPS = ['gpg', 'gpg2', 'less', 'more', 'pager', 'vi', 'vim', 'editor', 'ssh', 'pr', 'gzip'];

@@ -1,7 +1,7 @@
-import { perWords } from './per-words.ts';
 import { READ_ONLY } from './read-only-commands.ts';
 import { SAFE } from './safe-commands.ts';
 import { matchesEntry, type SetEntry, startsWithEntry } from './set-entry.ts';
+import { perWords } from './words/per-words.ts';
 
 /* The named sets of commands, `Bash(read-only)` and `Bash(safe)`. */
 

@@ -7,10 +7,10 @@ import {
   readingsOf,
   segmentsOf,
 } from './path-match.ts';
-import { perWords } from './per-words.ts';
-import { baseName } from './plain-words.ts';
 import { type Reads, readsOf } from './set-entry.ts';
-import { PATH_MAX, shortened } from './short-path.ts';
+import { perWords } from './words/per-words.ts';
+import { baseName } from './words/plain-words.ts';
+import { PATH_MAX, shortened } from './words/short-path.ts';
 
 /* The files that a command's words may name. How a program will interpret a word is unknown. */
 

@@ -1,13 +1,13 @@
 import type { Verdict } from '../../contract/policy.ts';
 import { isText, parseCall, stringsIn, type ToolCall } from './call.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { ANY, expandedWords, withHome } from './expanded-words.ts';
 import { firstNamesIn, MOVES, namesIn, pathsInside, pathsOf } from './named-paths.ts';
 import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
-import { baseName, looseParts } from './plain-words.ts';
-import { quotedNames } from './quoted-names.ts';
 import { searchesIn } from './searches.ts';
 import { isOpenTool } from './tool-table.ts';
+import { ANY, expandedWords, withHome } from './words/expanded-words.ts';
+import { baseName, looseParts } from './words/plain-words.ts';
+import { quotedNames } from './words/quoted-names.ts';
 
 /** Absolute paths on the machine where the agents run. */
 export interface OwnPaths {

@@ -1,5 +1,5 @@
 import type { Match } from './command-match.ts';
-import { PATH_MAX, shortened } from './short-path.ts';
+import { PATH_MAX, shortened } from './words/short-path.ts';
 
 /*
  * Paths in rules, in Claude Code's gitignore-like syntax: `//etc/x` from the root, `~/x` from the

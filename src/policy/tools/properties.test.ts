@@ -7,8 +7,8 @@ import { shellCall, type ToolCall } from './call.ts';
 import { CHANNEL_DEFAULTS } from './channel-defaults.ts';
 import { decide, type Scopes } from './decide.ts';
 import { kindOf } from './kind.ts';
-import { plainWords } from './plain-words.ts';
 import { parseRule, printRule } from './rule.ts';
+import { plainWords } from './words/plain-words.ts';
 
 /* Properties of any call with any rules. */
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { Json } from '../../contract/json.ts';
 import { shellCall } from './call.ts';
 import { decide } from './decide.ts';
-import { plainWords } from './plain-words.ts';
 import { ruleFor } from './rule-for.ts';
+import { plainWords } from './words/plain-words.ts';
 
 const at = { cwd: '/srv/app', home: '/home/me' };
 

@@ -1,5 +1,5 @@
 import { readsOfWords } from './named-paths.ts';
-import { baseName, FIND_RUNS, type Plain, RESERVED, RUNNERS } from './plain-words.ts';
+import { baseName, FIND_RUNS, type Plain, RESERVED, RUNNERS } from './words/plain-words.ts';
 
 /* Finds the parts of a command that read or move whole folders. */
 

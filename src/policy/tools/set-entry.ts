@@ -1,5 +1,5 @@
-import { isFlag } from './flag-needs.ts';
 import { isInside } from './path-match.ts';
+import { isFlag } from './words/flag-needs.ts';
 
 /** One entry of a command set: which programs, and how they may be called. */
 export interface SetEntry {
