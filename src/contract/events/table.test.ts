@@ -49,6 +49,16 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
     });
   });
 
+  test('in a payload that a function returns in one of two forms', () => {
+    compiles((name: string) => {
+      const whole = eventOf('session.created', { name }).payload;
+      // The type of both forms together would not have the misspelt field.
+      if (isSet) return whole;
+      // @ts-expect-error: a misspelt field
+      return eventOf('session.created', { ...whole, forkdFrom: 'two' }).payload;
+    });
+  });
+
   test('in an attempt of an agent', () => {
     compiles(({ emit }: AttemptContext<HandlerEvents>) => {
       void emit('policy.allowed', { callId: '1', tool: 'Bash', reason: 'yes' });
@@ -76,6 +86,19 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       // @ts-expect-error: a misspelt type
       void emit('agent.notices', { text: 'one' });
     });
+    compiles(
+      ({ context: { emit } }: RecorderOptions, event: EventPayloads['agent.tool_result']) => {
+        const { text, ...rest } = event;
+        const cut = isSet ? { text, truncated: true } : { text };
+        void emit('agent.tool_result', { ...rest, ...cut });
+        const instead = isSet ? { txt: text } : { text };
+        // @ts-expect-error: a misspelt field in one of two forms
+        void emit('agent.tool_result', { ...rest, ...instead });
+        const beside = isSet ? { text, truncatd: true } : { text };
+        // @ts-expect-error: an unknown field in one of two forms
+        void emit('agent.tool_result', { ...rest, ...beside });
+      },
+    );
   });
 
   test('in an event of a driver', () => {

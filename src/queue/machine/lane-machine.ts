@@ -33,12 +33,12 @@ export interface Ending {
 }
 
 /** Payloads that most runs log, shared by all of them because logged payloads are immutable. */
-const STARTED: EventPayloads['run.start'] = Object.freeze({});
-const SUCCEEDED: EventPayloads['run.finished'] = Object.freeze({
+const STARTED = Object.freeze({} satisfies EventPayloads['run.start']);
+const SUCCEEDED = Object.freeze({
   state: 'succeeded',
   error: null,
-});
-const DONE: EventPayloads['done'] = Object.freeze({ state: 'succeeded' });
+} satisfies EventPayloads['run.finished']);
+const DONE = Object.freeze({ state: 'succeeded' } satisfies EventPayloads['done']);
 
 /** A new run joins the lane at its position, or waits outside until it is due (Q3). */
 export function admit(change: LaneChange, run: RunCore, tick?: Tick): void {

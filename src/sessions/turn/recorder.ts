@@ -34,9 +34,6 @@ const NOT_KEPT = 'The full text of a long result could not be saved:';
 
 type Source = 'stdout' | 'stderr' | 'agent';
 
-/** The fields that all events with long texts have. */
-type TextFields = Pick<EventPayloads['agent.tool_result'], 'text' | 'truncated'>;
-
 export interface RecorderOptions {
   readonly context: Pick<AttemptContext<HandlerEvents>, 'emit' | 'room'>;
   readonly masker: Masker;
@@ -106,8 +103,10 @@ export class Recorder {
     if (event.type === 'agent.tool_result') return this.#result(event.payload);
     const { type, payload } = event;
     if (await this.#isDropped(type, payload)) return;
-    const isText = 'text' in payload;
-    return this.#emit(type, isText ? (await this.#fit(payload)).event : this.#masked(payload));
+    if (!('text' in payload)) return this.#emit(type, this.#masked(payload));
+    const { text, ...rest } = payload;
+    const { fields } = await this.#fit(text);
+    return this.#emit(type, { ...this.#masked(rest), ...fields });
   }
 
   #call({ input, ...rest }: EventPayloads['agent.tool_use']): Promise<void> {
@@ -116,9 +115,10 @@ export class Recorder {
     return this.#emit('agent.tool_use', truncated ? { ...call, truncated } : call);
   }
 
-  async #result(result: EventPayloads['agent.tool_result']): Promise<void> {
+  async #result({ text, ...rest }: EventPayloads['agent.tool_result']): Promise<void> {
     const { budget } = this.#options;
-    const { event, cut } = await this.#fit(result, budget.isUsedUp ? RESULT_BYTES : undefined);
+    const { fields, cut } = await this.#fit(text, budget.isUsedUp ? RESULT_BYTES : undefined);
+    const event = { ...this.#masked(rest), ...fields };
     if (cut === null) return this.#emit('agent.tool_result', event);
     if (!budget.has(Math.min(byteLength(cut), ARTEFACT_BYTES))) {
       this.#noteGap();
@@ -136,19 +136,14 @@ export class Recorder {
 
   /**
    * Masks text before cutting it, so that a cut never leaves half a secret. `cut` is the whole
-   * masked text if the event contains only its beginning.
+   * masked text if the fields contain only its beginning. They are checked where they are emitted.
    */
-  async #fit<P extends TextFields>(
-    { text: given, ...rest }: P,
-    maxBytes?: number,
-  ): Promise<{ readonly event: P; readonly cut: string | null }> {
+  async #fit(given: string, maxBytes?: number) {
     const text = await maskInPieces(this.#options.masker, given);
-    const masked = { ...this.#masked(rest), text };
     const { value, truncated } = fitBeginning(text, maxBytes);
-    const beginning: TextFields = { text: value, truncated };
     return truncated
-      ? { event: { ...masked, ...beginning } as unknown as P, cut: text }
-      : { event: masked as unknown as P, cut: null };
+      ? { fields: { text: value, truncated }, cut: text }
+      : { fields: { text }, cut: null };
   }
 
   /** Masking does not change the form of a payload. */

@@ -1,4 +1,4 @@
-import type { EventPayloads } from '../../contract/events/table.ts';
+import type { EventPayloads, EventType } from '../../contract/events/table.ts';
 import { READY } from '../../queue/hint.ts';
 import { POSITION_STEP, positionInLane } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
@@ -33,7 +33,7 @@ WITH t AS MATERIALIZED (
   FROM lane_row l, t
 ), event_row AS (
   INSERT INTO events (lane, seq, run_id, attempt, type, payload, at)
-  SELECT l.id, l.seq, $1, NULL, 'run.queued', $8, t.now FROM lane_row l, t
+  SELECT l.id, l.seq, $1, NULL, '${'run.queued' satisfies EventType}', $8, t.now FROM lane_row l, t
 ), count_row AS (
   INSERT INTO run_counts (state, n) VALUES ('queued', 1)
 )

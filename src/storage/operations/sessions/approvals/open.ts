@@ -1,4 +1,5 @@
 import { EVENT_PAYLOAD_MAX } from '../../../../contract/event.ts';
+import { eventOf } from '../../../../contract/events/event-of.ts';
 import { byteLength } from '../../../../contract/json.ts';
 import type { ApprovalRecord, NewApproval } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
@@ -41,11 +42,16 @@ export function* openApproval(
 
 /** The row keeps the whole input; an event has a size limit (E5). */
 function requested({ id, callId, tool, kind, input, reason }: ApprovalRecord) {
-  const whole = { approvalId: id, callId, tool, kind, input, reason };
+  const asked = { approvalId: id, callId, tool, kind, input, reason };
+  const whole = eventOf('approval.requested', asked).payload;
   if (byteLength(JSON.stringify(whole)) <= EVENT_PAYLOAD_MAX) return whole;
   const text = JSON.stringify(input);
   for (let length = EVENT_PAYLOAD_MAX; ; length = Math.floor(length / 2)) {
-    const cut = { ...whole, input: text.slice(0, length).toWellFormed(), truncated: true };
+    const cut = eventOf('approval.requested', {
+      ...whole,
+      input: text.slice(0, length).toWellFormed(),
+      truncated: true,
+    }).payload;
     // Once no input is left, nothing else can be cut.
     if (length === 0 || byteLength(JSON.stringify(cut)) <= EVENT_PAYLOAD_MAX) return cut;
   }
