@@ -1,6 +1,7 @@
 import { memoryStore } from './queue/memory/store.ts';
 import { RunQueue, type RunQueueOptions } from './queue/run-queue.ts';
 import type { Clock } from './queue/store.ts';
+import type { AnyEvents, AttemptContext as ContextOf } from './queue/worker/attempt-context.ts';
 import { type PostgresOptions, postgresStore } from './storage/postgres/store.ts';
 import { type SqliteOptions, sqliteStore } from './storage/sqlite/store.ts';
 
@@ -21,6 +22,9 @@ export const sqliteQueue = async (options: RunQueueOptions & SqliteOptions): Pro
 export const postgresQueue = async (
   options: RunQueueOptions & PostgresOptions,
 ): Promise<RunQueue> => new RunQueue(await postgresStore(options), options);
+
+/** A handler's second argument. A handler that declares no events may emit any. */
+export type AttemptContext<Events extends object = AnyEvents> = ContextOf<Events>;
 
 export { BatonError, type ErrorCode } from './contract/errors.ts';
 export type { LogEvent, NewEvent } from './contract/event.ts';
@@ -46,7 +50,7 @@ export { Purger, type PurgerOptions } from './queue/purger.ts';
 export { RunQueue, type RunQueueOptions, type TailOptions } from './queue/run-queue.ts';
 export { Scheduler, type SchedulerOptions } from './queue/schedules/scheduler.ts';
 export type { Caps, Counts, Receipt, Store } from './queue/store.ts';
-export type { AnyEvents, AttemptContext } from './queue/worker/attempt-context.ts';
+export type { AnyEvents } from './queue/worker/attempt-context.ts';
 export type { PastAttempt } from './queue/worker/attempt-history.ts';
 export { Worker } from './queue/worker/worker.ts';
 export type { WorkerOptions } from './queue/worker/worker-settings.ts';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { AgentDriver, DriverEnd, DriverEvent, Turn } from '../../src/agents/driver.ts';
 import { capabilitiesOf } from '../../src/contract/agent-kinds.ts';
+import type { HandlerEvents } from '../../src/contract/events/table.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
@@ -97,7 +98,7 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
           stop.signal.addEventListener('abort', () => reject(stop.signal.reason));
         });
       },
-    } as unknown as AttemptContext;
+    } as unknown as AttemptContext<HandlerEvents>;
     // The rig has no messages for an agent at work.
     const capabilities = { ...capabilitiesOf(agent), steers: false };
     const driver: AgentDriver = { kind: agent, capabilities, run: play };

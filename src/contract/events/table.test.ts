@@ -4,6 +4,7 @@ import type { Notes } from '../../cli/output/event-notes.ts';
 import { memoryQueue } from '../../library.ts';
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
+import type { Steering } from '../../sessions/messages/steering.ts';
 import type { RecorderOptions } from '../../sessions/turn/recorder.ts';
 import { AnyEventType } from '../event.ts';
 import type { Json } from '../json.ts';
@@ -73,6 +74,15 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       const init = { agent: 'claude', cwd: '/', ...(isSet && { modell: 'opus' }) };
       // @ts-expect-error: a misspelt field in a variable
       void emit('agent.init', init);
+    });
+  });
+
+  test('in what uses an attempt of an agent', () => {
+    // @ts-expect-error: a context that does not name its events, and so would emit any
+    compiles(({ emit }: AttemptContext) => emit('agent.notcie', { txt: 1 }));
+    compiles((context: Parameters<Steering['open']>[0]) => {
+      // @ts-expect-error: it emits nothing
+      void context.emit('agent.notice', { text: 'one' });
     });
   });
 

@@ -4,10 +4,10 @@ import { rig } from '../../../test/support/worker-rig.ts';
 import { EVENT_PAYLOAD_MAX, QUEUE_EVENTS } from '../../contract/event.ts';
 import { PAYLOAD_MAX } from '../../contract/run.ts';
 import { fail, handBack } from '../handler-result.ts';
-import type { AttemptContext } from './attempt-context.ts';
+import type { AnyEvents, AttemptContext } from './attempt-context.ts';
 
 /** Executes one handler and returns its run and its events. */
-async function execute(handler: (context: AttemptContext) => unknown) {
+async function execute(handler: (context: AttemptContext<AnyEvents>) => unknown) {
   const { queue, worker, log } = rig();
   queue.register('any', { maxAttempts: 1, run: (_, context) => handler(context) });
   const { id, lane } = await queue.enqueue({ type: 'any' });

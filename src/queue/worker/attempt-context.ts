@@ -18,7 +18,7 @@ export type AnyEvents = Readonly<Record<string, unknown>>;
  * `signal` and `log`, which are lazy getters. `Events` are the payloads of the events that the
  * handler emits, by type.
  */
-export interface AttemptContext<Events extends object = AnyEvents> {
+export interface AttemptContext<Events extends object> {
   readonly run: Run;
   /** Counts the run's executions, starting at 1. */
   readonly attempt: number;
@@ -62,21 +62,23 @@ export const contextOf = (
   attempt: Attempt,
   store: Pick<LogStore, 'listAfter'>,
   log: Logger,
-): AttemptContext => new Context(attempt, store, log);
+): AnyContext => new Context(attempt, store, log);
+type AnyContext = AttemptContext<AnyEvents>;
+
 
 const PROGRESS: keyof HandlerEvents = 'run.progress';
 
 /** A class, because creating an object with its own getters takes twenty times as long. */
-class Context implements AttemptContext {
+class Context implements AnyContext {
   readonly run: Run;
   readonly attempt: number;
   readonly fence: number;
-  readonly emit: AttemptContext['emit'];
-  readonly progress: AttemptContext['progress'];
-  readonly room: AttemptContext['room'];
-  readonly history: AttemptContext['history'];
-  readonly commit: AttemptContext['commit'];
-  readonly wait: AttemptContext['wait'];
+  readonly emit: AnyContext['emit'];
+  readonly progress: AnyContext['progress'];
+  readonly room: AnyContext['room'];
+  readonly history: AnyContext['history'];
+  readonly commit: AnyContext['commit'];
+  readonly wait: AnyContext['wait'];
   readonly #attempt: Attempt;
   readonly #log: Logger;
 

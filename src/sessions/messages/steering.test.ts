@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import { SILENT } from '../../queue/logger.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { SteerRecord } from './steer-store.ts';
@@ -39,7 +40,7 @@ function rig() {
     log: SILENT,
   });
   const { signal } = new AbortController();
-  const context = { run: { id: 'run' }, fence: 7, signal } as AttemptContext;
+  const context = { run: { id: 'run' }, fence: 7, signal } as AttemptContext<HandlerEvents>;
   return { state, marked, feed: steering.open(context) };
 }
 

@@ -1,3 +1,4 @@
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import { Coalescer } from '../../queue/coalescer.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { Logger } from '../../queue/logger.ts';
@@ -22,6 +23,9 @@ export interface SteeringOptions {
   readonly log: Logger;
 }
 
+/** What a feed uses of an attempt. */
+type SteeredAttempt = Pick<AttemptContext<HandlerEvents>, 'run' | 'fence' | 'signal'>;
+
 /** Delivers messages to the agents working on this node (Q11), with one read for all of them. */
 export class Steering {
   readonly #options: SteeringOptions;
@@ -35,7 +39,7 @@ export class Steering {
   }
 
   /** The messages for one attempt's agent, until the feed is closed. */
-  open(context: AttemptContext): SteerFeed {
+  open(context: SteeredAttempt): SteerFeed {
     const feed = new SteerFeed(context, this.#options, () => this.#close(context.run.id, feed));
     this.#feeds.set(context.run.id, feed);
     if (this.#reads === null) this.#begin();
@@ -81,7 +85,7 @@ export class Steering {
  * back.
  */
 export class SteerFeed implements AsyncIterable<string> {
-  readonly #context: AttemptContext;
+  readonly #context: SteeredAttempt;
   readonly #options: SteeringOptions;
   readonly #onClose: () => void;
   readonly #seen = new Set<string>();
@@ -92,7 +96,7 @@ export class SteerFeed implements AsyncIterable<string> {
   /** Work that must finish before the attempt may end. */
   #busy: Promise<unknown> = Promise.resolve();
 
-  constructor(context: AttemptContext, options: SteeringOptions, onClose: () => void) {
+  constructor(context: SteeredAttempt, options: SteeringOptions, onClose: () => void) {
     this.#context = context;
     this.#options = options;
     this.#onClose = onClose;

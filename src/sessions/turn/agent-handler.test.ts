@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { serviceRig } from '../../../test/support/service-rig.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
 import { OwnFiles } from '../../policy/tools/own-files.ts';
 import { AbortReason } from '../../queue/handler-result.ts';
@@ -52,7 +53,7 @@ test('[Q9] a run whose workspace never becomes ready can be stopped', async () =
     }),
   });
   const stop = new AbortController();
-  const context = { run: { lane: id }, signal: stop.signal } as AttemptContext;
+  const context = { run: { lane: id }, signal: stop.signal } as AttemptContext<HandlerEvents>;
   const payload = { message: 'true', channel: 'api', sender: 'admin', original: false } as const;
   const running = handler(payload, context);
   await asked.promise;

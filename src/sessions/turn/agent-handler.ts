@@ -61,29 +61,29 @@ export const agentHandler =
       if (!(error instanceof WorkspaceError)) throw error;
       return fail('agent_unavailable', error.message);
     }
-    const message = await messageFor(payload, context, options);
+    const message = await messageFor(payload, run, options);
     if (message === null) {
       return fail(
         'invalid_request',
         'The original text of this message is no longer stored. Send it again.',
       );
     }
-    await killLeftovers(runtime, context, options);
+    await killLeftovers(runtime, run, options);
     const { agent } = current.session;
     const { maskJson } = options;
     const prior = await readPriorAttempts({ store, context, runtime, maskJson, agent, message });
     if (prior.unsafe !== null) return fail('interrupted_unsafe', prior.unsafe);
     if (isUsedUp(current)) return fail('budget_reached', USED_UP);
-    const isNew = !prior.begun && (await startsFresh(context, options));
+    const isNew = !prior.begun && (await startsFresh(run, options));
     const { conversation, forkPoint } = isNew ? NO_CONVERSATION : current.session;
     const plan = planTurn({ message, conversation, forkPoint, ...prior });
     const refused =
-      (await checkPeople(current, plan.fork, payload.sender, context, options)) ??
+      (await checkPeople(current, plan.fork, payload.sender, run, options)) ??
       (await checkStart(current, plan.message, runtime, payload, context, options));
     if (refused !== null) return refused;
     let attachments: Attachment[];
     try {
-      attachments = await filesFor(payload, context, options, runtime);
+      attachments = await filesFor(payload, run, options, runtime);
     } catch (error) {
       if (isBatonError(error) || isBusy(error) || signal.aborted) throw error;
       return fail(
@@ -133,7 +133,7 @@ async function checkPeople(
   { session: { ownerId, forkedFrom } }: SessionWithFacts,
   fork: ForkPoint | undefined,
   sender: string,
-  { run }: AttemptContext,
+  run: Run,
   { store }: AgentHandlerOptions,
 ): Promise<unknown> {
   const may = (...who: [userId: string, sessionId: string, right: 'read' | 'run']) =>
@@ -205,11 +205,7 @@ const USED_UP = "The session's budget is used up. Raise the budget and retry.";
 const NO_CONVERSATION = { conversation: null, forkPoint: null } as const;
 
 /** Retrying a run whose conversation was lost starts a new conversation (A3). */
-async function startsFresh(
-  { run }: AttemptContext,
-  { store }: AgentHandlerOptions,
-): Promise<boolean> {
-  const { retryOf } = run;
+async function startsFresh({ retryOf }: Run, { store }: AgentHandlerOptions): Promise<boolean> {
   if (retryOf === null) return false;
   const before = await store.get(retryOf);
   return before?.error?.class === 'conversation_lost';
@@ -222,7 +218,7 @@ async function startsFresh(
  */
 async function killLeftovers(
   runtime: Runtime,
-  { run }: AttemptContext,
+  run: Run,
   { store, clock }: AgentHandlerOptions,
 ): Promise<void> {
   for (const left of await store.listUnfinished(run.lane)) {
@@ -243,7 +239,7 @@ const CUT_OFF = {
 
 async function messageFor(
   payload: AgentPayload,
-  { run }: AttemptContext,
+  run: Run,
   { store, box }: AgentHandlerOptions,
 ): Promise<string | null> {
   const sealed = payload.original ? await store.readOriginal(run.id) : undefined;
@@ -281,7 +277,7 @@ const ADDED_LATER = 'While an earlier attempt was working on this, these message
  */
 async function filesFor(
   payload: AgentPayload,
-  { run }: AttemptContext,
+  run: Run,
   { store, box }: AgentHandlerOptions,
   { files: workspace }: Runtime,
 ): Promise<Attachment[]> {

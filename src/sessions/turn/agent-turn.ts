@@ -209,7 +209,8 @@ async function attend(options: TurnOptions, noted: Promise<void>): Promise<unkno
     // However the turn ended, nothing that the agent started stays alive (A9).
     await Promise.all(processes.map((each) => each.stop()));
     await steer?.close().catch(() => {});
-    if (isCancelled(context)) await questions.withdrawAll('The run was cancelled.').catch(() => {});
+    if (isCancelled(context.signal))
+      await questions.withdrawAll('The run was cancelled.').catch(() => {});
     await questions.close();
   }
   end ??= { ...NOTHING_HEARD, outcome: { kind: 'failed', error: NO_END_ERROR } };
@@ -292,7 +293,7 @@ function permitAfter(
 const isRetried = ({ outcome }: DriverEnd): boolean =>
   outcome.kind === 'failed' && verdictOf(outcome.error.class) === 'retry';
 
-const isCancelled = ({ signal }: AttemptContext): boolean =>
+const isCancelled = (signal: AbortSignal): boolean =>
   signal.aborted && (signal.reason as { kind?: string }).kind === 'cancelled';
 
 const NO_END_ERROR = {

@@ -1,4 +1,5 @@
 import type { DriverEnd, Usage } from '../../agents/driver.ts';
+import type { HandlerEvents } from '../../contract/events/table.ts';
 import { newId } from '../../contract/ids.ts';
 import type { AgentPayload } from '../../contract/message.ts';
 import type { AgentKind } from '../../contract/session.ts';
@@ -11,7 +12,7 @@ const STDERR_BYTES = 64 * 1024;
 
 /** The record of an agent process that is about to start. */
 export function beginInvocation(
-  { run, attempt }: Pick<AttemptContext, 'run' | 'attempt'>,
+  { run, attempt }: Pick<AttemptContext<HandlerEvents>, 'run' | 'attempt'>,
   agent: AgentKind,
   startedAt: number,
 ): InvocationRecord {
