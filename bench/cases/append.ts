@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { eventOf } from '../../src/contract/events/event-of.ts';
 import type { AttemptWrite, ClaimedRun } from '../../src/queue/store.ts';
 import { postgresStore } from '../../src/storage/postgres/store.ts';
 import type { Case } from '../benches.ts';
@@ -17,7 +18,7 @@ const EVENTS = BATCHES * BATCH;
 const WARM_UP = 10;
 
 /** About as long as a line of an agent's output. */
-const PAYLOAD = { text: 'x'.repeat(160) };
+const EVENT = eventOf('agent.message', { text: 'x'.repeat(160) });
 
 /** Events under a fence with a gapless seq, against unchecked rows. */
 export const append: Case = async ({ resources, rounds, report }) => {
@@ -60,7 +61,7 @@ async function appendToLog(resources: Resources): Promise<number> {
   }
   const value = rate(EVENTS, now() - begun);
   const [row] = await database.query<{ n: number }>(
-    `SELECT count(*)::int AS n FROM baton.events WHERE type = 'agent.text'`,
+    `SELECT count(*)::int AS n FROM baton.events WHERE type = '${EVENT.type}'`,
   );
   mustBe('events in the log', row!.n, EVENTS + WARM_UP * BATCH);
   await store.close();
@@ -73,10 +74,7 @@ const writeOf = ({ run, fence }: ClaimedRun, no: number): AttemptWrite => ({
   fence,
   no,
   start: no === 1,
-  events: Array.from({ length: EVENTS_PER_LANE }, () => ({
-    type: 'agent.text',
-    payload: PAYLOAD,
-  })),
+  events: Array.from({ length: EVENTS_PER_LANE }, () => EVENT),
 });
 
 async function insertRows(resources: Resources): Promise<number> {
@@ -112,8 +110,8 @@ async function insert(client: pg.Client, batch: number): Promise<void> {
       rows.map(({ seq }) => seq),
       rows.map(({ lane }) => `run-${lane}`),
       rows.map(() => 1),
-      rows.map(() => 'agent.text'),
-      rows.map(() => JSON.stringify(PAYLOAD)),
+      rows.map(() => EVENT.type),
+      rows.map(() => JSON.stringify(EVENT.payload)),
       rows.map(() => at),
     ],
   });

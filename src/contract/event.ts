@@ -26,9 +26,21 @@ export const AnyEventType = z
   .regex(/^[a-z]+(\.[a-z_]+)?$/, 'an event type looks like `run.progress`')
   .max(60);
 
-/** An event that a handler appends to the log of its lane. */
-export const NewEvent = z.strictObject({ type: AnyEventType, payload: Json });
-export type NewEvent = z.infer<typeof NewEvent>;
+declare const checked: unique symbol;
+
+/**
+ * Marks events whose type and fields the compiler has checked. Exists only as a type; given by
+ * `eventOf` and a handler's `emit`.
+ */
+export interface Checked {
+  readonly [checked]: true;
+}
+
+/** An event before it is stored. */
+export interface NewEvent extends Checked {
+  readonly type: string;
+  readonly payload: Json;
+}
 
 /**
  * The queue's own events. Handlers must not write events of these types, because they mirror

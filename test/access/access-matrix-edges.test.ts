@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
+import { eventOf } from '../../src/contract/events/event-of.ts';
 import { newId } from '../../src/contract/ids.ts';
 import { SseReader } from '../support/sse-reader.ts';
 import { until } from '../support/until.ts';
@@ -207,7 +208,7 @@ test('[X3] [E9] streams cover only what is shared, and end when the share is rem
     store.change({
       do: 'note',
       lane,
-      event: { type: 'agent.message', payload: { text: `says ${word}` } },
+      event: eventOf('agent.message', { text: `says ${word}` }),
     });
   await share('view');
   const log = new SseReader(await ask(`/api/v1/sessions/${shared.id}/events`));
@@ -248,7 +249,7 @@ test('[X2] an export breaks off when its reader is disabled', async () => {
   const ask = asking(rig, (await rig.token(reader, ['read'])).token);
   const { id } = await rig.session(reader, 'long');
   // More than sockets buffer, so that the export is under way until it is read.
-  const event = { type: 'agent.message', payload: { text: 'x'.repeat(200_000) } };
+  const event = eventOf('agent.message', { text: 'x'.repeat(200_000) });
   for (let i = 0; i < 60; i++) await rig.store.change({ do: 'note', lane: id, event });
   const download = await ask(`/api/v1/sessions/${id}/export`);
   expect(download.status).toBe(200);

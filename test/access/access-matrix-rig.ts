@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest';
 import { digestOf, newToken } from '../../src/access/secret.ts';
 import { StoreAuthenticator } from '../../src/access/store-authenticator.ts';
 import type { Right, Role } from '../../src/contract/access.ts';
+import { eventOf } from '../../src/contract/events/event-of.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Channel } from '../../src/contract/message.ts';
 import { CreateSession } from '../../src/contract/session.ts';
@@ -110,7 +111,7 @@ export async function accessRig(database: Database = 'sqlite') {
     const { id } = await services.sessions.create(by, body);
     const run = await send(ownerId, id, word);
     await services.runs.cancel(by, run);
-    const event = { type: 'agent.message', payload: { text: `says ${word}` } };
+    const event = eventOf('agent.message', { text: `says ${word}` });
     await store.change({ do: 'note', lane: id, event });
     return { id, run };
   };

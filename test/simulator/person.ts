@@ -1,3 +1,4 @@
+import { eventOf } from '../../src/contract/events/event-of.ts';
 import type { Admission, Command } from '../../src/queue/store.ts';
 import { carryOut } from './sim-store.ts';
 import { type Fault, LANES, OWNERS, type Step } from './step.ts';
@@ -86,7 +87,7 @@ export async function changeLane(world: World, step: OnLane): Promise<string> {
     step.do === 'configure'
       ? { do: 'configure', lane, settings: step.settings }
       : step.do === 'note'
-        ? { do: 'note', lane, event: { type: 'session.cost', payload: null } }
+        ? { do: 'note', lane, event: eventOf('session.cost', { costUsd: 0 }) }
         : { do: step.do, lane };
   if (!(await change(world, command, step.fault))) return 'refused';
   world.record.lanes.add(lane);

@@ -1,3 +1,4 @@
+import { eventOf } from '../../src/contract/events/event-of.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
 import { backoffMs, verdictOf } from '../../src/policy/retry.ts';
 import { AbortReason, Conclusion, type Returned } from '../../src/queue/handler-result.ts';
@@ -152,7 +153,7 @@ export class SimWorker {
 
   #emit(attempt: Attempt): void {
     const n = this.world.number();
-    attempt.channel.event({ type: 'run.progress', payload: { n } }, 10).catch(() => {});
+    attempt.channel.event(eventOf('run.progress', { n }), 10).catch(() => {});
   }
 
   #unblock(execution: Execution): void {

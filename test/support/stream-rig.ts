@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { StoreAuthenticator } from '../../src/access/store-authenticator.ts';
+import { eventOf } from '../../src/contract/events/event-of.ts';
+import type { HandlerEvents } from '../../src/contract/events/table.ts';
 import { newId } from '../../src/contract/ids.ts';
 import type { Json } from '../../src/contract/json.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
@@ -12,6 +14,7 @@ import { createMasker } from '../../src/policy/masking/masking.ts';
 import { OwnFiles } from '../../src/policy/tools/own-files.ts';
 import { SILENT } from '../../src/queue/logger.ts';
 import { RunQueue } from '../../src/queue/run-queue.ts';
+import type { AttemptContext } from '../../src/queue/worker/attempt-context.ts';
 import { Worker } from '../../src/queue/worker/worker.ts';
 import { aesBox } from '../../src/secrets/aes-box.ts';
 import { createApp } from '../../src/server/app.ts';
@@ -51,7 +54,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
   const queue = new RunQueue(store, follow === undefined ? {} : { follow });
   queue.register('agent', {
     payload: AgentPayload,
-    run: async ({ message }, { emit, room }) => {
+    run: async ({ message }, { emit, room }: AttemptContext<HandlerEvents>) => {
       for (let i = 0; i < Number(message); i++) {
         await room();
         void emit('agent.delta', { text: `${i}` });
@@ -122,7 +125,7 @@ export async function streamRig(options: StreamRigOptions = {}) {
   onTestFinished(stop);
 
   const note = (lane: string, payload: Json = null): Promise<unknown> =>
-    store.change({ do: 'note', lane, event: { type: 'agent.notice', payload } });
+    store.change({ do: 'note', lane, event: eventOf('run.progress', payload) });
   return {
     url,
     app,

@@ -1,3 +1,4 @@
+import { eventOf } from '../../../src/contract/events/event-of.ts';
 import { postgresQueue } from '../../../src/library.ts';
 import { BatonServer, TOKEN } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
@@ -25,7 +26,7 @@ export const fanOut: Case = async ({ resources, rounds, report }) => {
     const queue = await postgresQueue({ url: database.url });
     const begun = now();
     for (let i = 1; i <= EVENTS; i++) {
-      const event = { type: 'agent.notice', payload: { text: 'x'.repeat(100), i } };
+      const event = eventOf('run.progress', { text: 'x'.repeat(100), i });
       await queue.store.change({ do: 'note', lane: session.id, event });
     }
     const wanted = READERS * EVENTS;

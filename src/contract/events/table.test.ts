@@ -3,6 +3,7 @@ import { agentEvent, type DriverEvent } from '../../agents/driver.ts';
 import type { Notes } from '../../cli/output/event-notes.ts';
 import { memoryQueue } from '../../library.ts';
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
+import type { Command } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { Steering } from '../../sessions/messages/steering.ts';
 import type { RecorderOptions } from '../../sessions/turn/recorder.ts';
@@ -47,6 +48,9 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       change.log('session.created', { name: 'one', ...(isSet && { forkdFrom: 'two' }) }, null);
       // @ts-expect-error: a misspelt field in one branch
       change.log('session.created', isSet ? { name: 'one' } : { name: 'one', forked: '2' }, null);
+      change.append(eventOf('session.resumed', {}), null);
+      // @ts-expect-error: an event that eventOf() did not check
+      change.append({ type: 'session.resumed', payload: {} }, null);
     });
   });
 
@@ -145,6 +149,11 @@ describe('[E1] a misspelt field, a missing field and a misspelt type do not comp
       eventOf(type, { ...known, reason }),
       // @ts-expect-error: a misspelt field that is spread
       eventOf(type, { ...known, reason, ...(isSet && { edited: true }) }),
+    ]);
+    compiles((lane: string): Command[] => [
+      { do: 'note', lane, event: eventOf('session.cost', { costUsd: 1 }) },
+      // @ts-expect-error: an event that eventOf() did not check
+      { do: 'note', lane, event: { type: 'session.cost', payload: { costUsd: 1 } } },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { LEASE_MS, type Rig, type Rule, refused, SUCCEEDED } from './rig.ts';
 
 /** Leases and fences: who may write about an attempt. */
@@ -26,7 +27,7 @@ export function fenceRules(rule: Rule): void {
     const before = await snapshot(rig, 'l', old.run.id);
     for (const write of [
       { start: true },
-      { events: [{ type: 'run.progress', payload: 1 }] },
+      { events: [eventOf('run.progress', 1)] },
       { commit: SUCCEEDED },
       { ask: true },
       { end: { outcome: SUCCEEDED, retryDelayMs: 0 } },
@@ -42,8 +43,8 @@ export function fenceRules(rule: Rule): void {
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.claimOne();
     const writes = [
-      { no: 1, start: true, events: [{ type: 'run.progress', payload: 1 }] },
-      { no: 2, events: [{ type: 'run.progress', payload: 2 }] },
+      { no: 1, start: true, events: [eventOf('run.progress', 1)] },
+      { no: 2, events: [eventOf('run.progress', 2)] },
     ];
     for (const write of [...writes, ...writes]) expect(await rig.write(claimed, write)).toBe(true);
     const progress = (await rig.store.listAfter('l', 0, 100)).filter(
@@ -65,9 +66,7 @@ export function fenceRules(rule: Rule): void {
     const claimed = await rig.begin();
     await rig.end(claimed);
     const before = await snapshot(rig, 'l', claimed.run.id);
-    expect(await rig.write(claimed, { events: [{ type: 'run.progress', payload: 1 }] })).toBe(
-      false,
-    );
+    expect(await rig.write(claimed, { events: [eventOf('run.progress', 1)] })).toBe(false);
     expect(await rig.end(claimed)).toBe(false);
     expect(await snapshot(rig, 'l', claimed.run.id)).toEqual(before);
   });

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { deaf, range, read, readAll, seqs } from '../../../test/support/tails.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { RunQueue } from '../run-queue.ts';
 import { type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
 const note = (rig: Rig, lane: string, n: number): Promise<unknown> =>
-  rig.change({ do: 'note', lane, event: { type: 'session.status', payload: n } });
+  rig.change({ do: 'note', lane, event: eventOf('run.progress', n) });
 
 async function notes(rig: Rig, lane: string, from: number, to: number): Promise<void> {
   for (const n of range(from, to)) await note(rig, lane, n);
@@ -91,7 +92,7 @@ export function followRules(rule: Rule): void {
     for (const runId of [first, second]) {
       const claimed = await rig.begin();
       late.push(readAll(queue.tail('l', { runId })));
-      const events = range(1, 40).map((n) => ({ type: 'run.progress', payload: n }));
+      const events = range(1, 40).map((n) => eventOf('run.progress', n));
       await rig.write(claimed, { events });
       await rig.end(claimed, SUCCEEDED);
     }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { onTopic, READY, SCHEDULES } from '../hint.ts';
 import type { Rig, Rule } from './rig.ts';
 import { scheduleWrite } from './schedule.ts';
@@ -12,7 +13,7 @@ async function topicsOf(rig: Rig, act: () => Promise<unknown>): Promise<string[]
   const stop = rig.store.onHint(({ topics }) => named.push(...topics));
   await act();
   const last = rig.hint(({ lanes }) => lanes.includes('last'));
-  await rig.change({ do: 'note', lane: 'last', event: { type: 'x', payload: null } });
+  await rig.change({ do: 'note', lane: 'last', event: eventOf('run.progress', null) });
   await last;
   stop();
   return [...new Set(named)].sort();
@@ -20,7 +21,7 @@ async function topicsOf(rig: Rig, act: () => Promise<unknown>): Promise<string[]
 
 export function hintRules(rule: Rule): void {
   rule('[E1] a hint names the topics of its change, and no others', async (rig) => {
-    const note = { type: 'x', payload: null };
+    const note = eventOf('run.progress', null);
     const changes: [act: () => Promise<unknown>, topics: string[]][] = [
       [() => rig.change({ do: 'note', lane: 'l', event: note }), []],
       [() => rig.enqueue({ lane: 'l' }), [READY]],

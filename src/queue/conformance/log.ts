@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { QUEUE_EVENTS } from '../../contract/event.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import { READY } from '../hint.ts';
 import { admission, failed, type Rule, SUCCEEDED } from './rig.ts';
@@ -12,7 +13,7 @@ export function logRules(rule: Rule): void {
     await rig.enqueueMany(2, { lane: 'b' });
     for (let i = 0; i < 5; i++) {
       const claimed = await rig.begin();
-      const events = [1, 2, 3].map((n) => ({ type: 'run.progress', payload: { n } }));
+      const events = [1, 2, 3].map((n) => eventOf('run.progress', { n }));
       await rig.write(claimed, { events });
       await rig.end(claimed);
     }
@@ -28,11 +29,11 @@ export function logRules(rule: Rule): void {
     await rig.node();
     await rig.enqueue({ lane: 'l' });
     const claimed = await rig.begin();
-    const event = (n: number) => ({ type: 'run.progress', payload: n });
+    const event = (n: number) => eventOf('run.progress', n);
     await Promise.all([
       ...Array.from({ length: 20 }, (_, n) => rig.write(claimed, { events: [event(n), event(n)] })),
       ...Array.from({ length: 10 }, (_, n) =>
-        rig.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: n } }),
+        rig.change({ do: 'note', lane: 'l', event: eventOf('run.progress', n) }),
       ),
       ...Array.from({ length: 10 }, () => rig.enqueue({ lane: 'l' })),
     ]);
@@ -47,7 +48,7 @@ export function logRules(rule: Rule): void {
     rig.advance(10);
     const claimed = await rig.begin();
     rig.advance(10);
-    await rig.write(claimed, { events: [{ type: 'run.progress', payload: { done: 0.5 } }] });
+    await rig.write(claimed, { events: [eventOf('run.progress', { done: 0.5 })] });
     expect((await rig.store.listAfter('l', 3, 10))[0]).toEqual({
       lane: 'l',
       seq: 4,
@@ -114,7 +115,7 @@ export function logRules(rule: Rule): void {
     const claimed = await rig.claimOne();
     await rig.write(claimed, {
       start: true,
-      events: [{ type: 'run.progress', payload: 1 }],
+      events: [eventOf('run.progress', 1)],
       end: { outcome: SUCCEEDED, retryDelayMs: 0 },
     });
     expect(await rig.eventTypes('l')).toEqual([
@@ -174,7 +175,7 @@ export function logRules(rule: Rule): void {
   );
 
   rule('[E1] a note needs no run, and creates its lane', async (rig) => {
-    const note = { type: 'session.created', payload: { name: 'x' } };
+    const note = eventOf('session.created', { name: 'x' });
     await rig.change({ do: 'note', lane: 'fresh', event: note });
     expect(await rig.store.listAfter('fresh', 0, 10)).toEqual([
       { lane: 'fresh', seq: 1, runId: null, attempt: null, ...note, at: rig.now },
@@ -188,7 +189,7 @@ export function logRules(rule: Rule): void {
     await rig.enqueue({ lane: 'l' });
     await hint;
     const second = rig.hint(({ lanes }) => lanes.includes('l'));
-    await rig.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: {} } });
+    await rig.change({ do: 'note', lane: 'l', event: eventOf('run.progress', {}) });
     await second;
   });
 }

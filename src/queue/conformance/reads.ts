@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { failed, LEASE_MS, type Rig, type Rule, SUCCEEDED } from './rig.ts';
 
 /** Types, lists, counts and purges. */
@@ -194,7 +195,7 @@ export function readRules(rule: Rule): void {
       expect(events.map(({ runId }) => runId)).toEqual([ids[1], ids[2], ids[1], ids[1]]);
       expect(await rig.lane('l')).toMatchObject({ state: 'running', queued: 1 });
       // Sequence numbers continue where they were.
-      await rig.change({ do: 'note', lane: 'l', event: { type: 'session.status', payload: {} } });
+      await rig.change({ do: 'note', lane: 'l', event: eventOf('run.progress', {}) });
       const last = (await rig.store.listAfter('l', 0, 100)).at(-1);
       expect(last?.seq).toBe((events.at(-1)?.seq ?? 0) + 1);
     },

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { NAME_MAX } from '../../contract/ids.ts';
 import type { Json } from '../../contract/json.ts';
 import { PAYLOAD_MAX } from '../../contract/run.ts';
@@ -23,7 +24,7 @@ export function valueRules(rule: Rule): void {
       const { id } = await rig.enqueue({ lane: 'l', payload: value });
       const claimed = await rig.claimOne();
       expect(claimed.run.payload).toEqual(value);
-      await rig.write(claimed, { start: true, events: [{ type: 'run.progress', payload: value }] });
+      await rig.write(claimed, { start: true, events: [eventOf('run.progress', value)] });
       await rig.end(claimed, { kind: 'succeeded', result: value });
       const run = await rig.run(id);
       expect([run.payload, run.result]).toEqual([value, value]);
@@ -94,7 +95,7 @@ export function valueRules(rule: Rule): void {
     // In one write: two concurrent writes may be stored in either order.
     const written = rig.write(claimed, {
       start: true,
-      events: [{ type: 'run.progress', payload: progress }],
+      events: [eventOf('run.progress', progress)],
       end: { outcome: { kind: 'succeeded', result }, retryDelayMs: 0 },
     });
     (claimed.run.payload as { n: number }).n = 2;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { READY } from '../hint.ts';
 import { failed, LEASE_MS, type Rule, refused } from './rig.ts';
 
@@ -19,7 +20,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.lane('l')).toMatchObject({ state: 'asking', runId: asking.run.id });
     expect((await rig.store.poll('node-1')).holds).toMatchObject([{ lane: 'l', state: 'asking' }]);
     expect(await rig.claimIds(one)).toEqual([other.id]);
-    expect(await rig.write(asking, { events: [{ type: 'agent.notice', payload: 1 }] })).toBe(true);
+    expect(await rig.write(asking, { events: [eventOf('run.progress', 1)] })).toBe(true);
   });
 
   rule('[A7] an answered run gets a slot back ahead of new runs, when one is free', async (rig) => {
@@ -130,7 +131,7 @@ export function waitingRules(rule: Rule): void {
     expect(await rig.run(first)).toMatchObject({ state: 'waiting', attempts: 0, crashes: 0 });
     expect(await rig.lane('l')).toMatchObject({ state: 'asking', nodeId: null, runId: first });
     expect(await rig.claim()).toEqual([]);
-    expect(await rig.write(asking, { events: [{ type: 'run.progress', payload: 1 }] })).toBe(false);
+    expect(await rig.write(asking, { events: [eventOf('run.progress', 1)] })).toBe(false);
     const hint = rig.hintOf(READY);
     expect(await rig.change({ do: 'answer', run: first })).toMatchObject({ state: 'queued' });
     await hint;

@@ -4,6 +4,7 @@ import { faultyStore } from '../../../test/support/faulty-store.ts';
 import { read, seqs } from '../../../test/support/tails.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { memoryStore } from '../memory/store.ts';
 import { RunQueue } from '../run-queue.ts';
 import type { Store } from '../store.ts';
@@ -58,7 +59,7 @@ test('[E1] [E3] despite lost hints, failed reads and purges, every tail sees eac
         const followed: Followed[] = [];
         const lastSeq = async () => (await base.lastSeqs([LANE])).get(LANE) ?? 0;
         const note = () =>
-          base.change({ do: 'note', lane: LANE, event: { type: 'session.status', payload: 0 } });
+          base.change({ do: 'note', lane: LANE, event: eventOf('run.progress', 0) });
         let failing = 0;
         faults.before = (method) => {
           if (/^(listAfter|lastSeqs)/.test(method) && failing-- > 0) {

@@ -7,6 +7,7 @@ import { range, read, readAll, seqs } from '../../../test/support/tails.ts';
 import { until } from '../../../test/support/until.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { memoryStore } from '../memory/store.ts';
 import { RunQueue } from '../run-queue.ts';
 import type { FollowOptions } from './follower.ts';
@@ -22,7 +23,7 @@ function setUp(follow: FollowOptions = {}) {
     await queue.close();
   });
   const note = (lane: string, payload: string | number = 0): Promise<unknown> =>
-    base.change({ do: 'note', lane, event: { type: 'session.status', payload } });
+    base.change({ do: 'note', lane, event: eventOf('run.progress', payload) });
   const notes = async (lane: string, count: number): Promise<void> => {
     for (let n = 0; n < count; n++) await note(lane, n);
   };

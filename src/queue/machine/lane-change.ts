@@ -1,4 +1,4 @@
-import type { LogEvent } from '../../contract/event.ts';
+import type { LogEvent, NewEvent } from '../../contract/event.ts';
 import type { EventPayloads, EventType, NoOthers } from '../../contract/events/table.ts';
 import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
@@ -60,14 +60,16 @@ export class LaneChange {
     payload: P & NoOthers<P, EventPayloads[T]>,
     run: EventRun,
   ): void {
-    this.append(type, payload as Json, run);
+    this.#add(type, payload as Json, run);
   }
 
-  /**
-   * Appends an event that a handler emitted, which may have any type. Its seq comes from the lane's
-   * row, so seqs have no gaps.
-   */
-  append(type: string, payload: Json, run: EventRun): void {
+  /** Appends an event that was created elsewhere; one that a handler emitted may have any type. */
+  append({ type, payload }: NewEvent, run: EventRun): void {
+    this.#add(type, payload, run);
+  }
+
+  /** The seq comes from the lane's row, so seqs have no gaps. */
+  #add(type: string, payload: Json, run: EventRun): void {
     this.events.push({
       lane: this.lane.id,
       seq: this.lane.nextSeq++,

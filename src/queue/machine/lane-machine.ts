@@ -94,7 +94,7 @@ export function start(change: LaneChange, run: RunCore): void {
 }
 
 export function append(change: LaneChange, run: RunCore, events: readonly NewEvent[]): void {
-  for (const { type, payload } of events) change.append(type, payload, run);
+  for (const event of events) change.append(event, run);
 }
 
 /** Stores the final outcome before the attempt cleans up (Q10). */

@@ -4,7 +4,7 @@ import * as machine from '../machine/lane-machine.ts';
 import type { Command } from '../store.ts';
 import { admit, mustBeNew } from './admit.ts';
 import { headPosition, positionBefore, tailPosition } from './positions.ts';
-import { copyJson, type LaneRecord, type RunRecord, toRun } from './records.ts';
+import { copyEvent, type LaneRecord, type RunRecord, toRun } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
 type RunCommand = Extract<Command, { run: string }>;
@@ -122,11 +122,9 @@ function changeLane(tables: Tables, command: LaneCommand): void {
     case 'resume':
       machine.resume(change);
       break;
-    case 'note': {
-      const { type, payload } = command.event;
-      change.append(type, copyJson(payload), null);
+    case 'note':
+      change.append(copyEvent(command.event), null);
       break;
-    }
     case 'configure':
       configure(tables, lane, command.settings);
       Object.assign(change.lane, given(command.settings));

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../contract/event.ts';
 import type { Run } from '../../contract/run.ts';
 import type { LogCursor, RunFilter } from '../store.ts';
 import { isAlive } from './nodes.ts';
-import { copyJson, type RunRecord, toRun } from './records.ts';
+import { copyEvent, type RunRecord, toRun } from './records.ts';
 import type { Tables } from './tables.ts';
 
 export function list(tables: Tables, filter: RunFilter): Run[] {
@@ -73,7 +73,7 @@ export function listAfter(
     const event = lane.log[i] as LogEvent;
     if (event.seq > last) break;
     if (runId !== undefined && event.runId !== runId) continue;
-    events.push({ ...event, payload: copyJson(event.payload) });
+    events.push(copyEvent(event));
   }
   return events;
 }

@@ -77,6 +77,11 @@ export function copyJson(value: Json): Json {
     : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
+export const copyEvent = <E extends { readonly payload: Json }>(event: E): E => ({
+  ...event,
+  payload: copyJson(event.payload),
+});
+
 export function copyOutcome(outcome: Outcome): Outcome {
   switch (outcome.kind) {
     case 'succeeded':

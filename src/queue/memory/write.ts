@@ -1,7 +1,7 @@
 import type { LaneChange } from '../machine/lane-change.ts';
 import * as machine from '../machine/lane-machine.ts';
 import type { AttemptWrite } from '../store.ts';
-import { copyJson, copyOutcome, type LaneRecord, type RunRecord } from './records.ts';
+import { copyEvent, copyOutcome, type LaneRecord, type RunRecord } from './records.ts';
 import { coreIn, type Tables } from './tables.ts';
 
 /** Writes under fences. Nothing is committed until every write in the call has been applied. */
@@ -25,10 +25,7 @@ export function write(tables: Tables, writes: readonly AttemptWrite[]): boolean[
 function apply(change: LaneChange, record: RunRecord, one: AttemptWrite): void {
   const run = coreIn(change, record);
   if (one.start === true) machine.start(change, run);
-  if (one.events !== undefined) {
-    const events = one.events.map(({ type, payload }) => ({ type, payload: copyJson(payload) }));
-    machine.append(change, run, events);
-  }
+  if (one.events !== undefined) machine.append(change, run, one.events.map(copyEvent));
   if (one.commit !== undefined) machine.commitOutcome(change, run, copyOutcome(one.commit));
   if (one.ask === true) machine.ask(change, run);
   if (one.end !== undefined) {

@@ -1,5 +1,10 @@
 import { BatonError } from '../../contract/errors.ts';
-import { AnyEventType, EVENT_PAYLOAD_MAX, QUEUE_EVENTS } from '../../contract/event.ts';
+import {
+  AnyEventType,
+  EVENT_PAYLOAD_MAX,
+  type NewEvent,
+  QUEUE_EVENTS,
+} from '../../contract/event.ts';
 import type { HandlerEvents, NoOthers } from '../../contract/events/table.ts';
 import type { Run } from '../../contract/run.ts';
 import { outcomeOf } from '../handler-result.ts';
@@ -58,13 +63,13 @@ export interface AttemptContext<Events extends object> {
   wait(): Promise<void>;
 }
 
+type AnyContext = AttemptContext<AnyEvents>;
+
 export const contextOf = (
   attempt: Attempt,
   store: Pick<LogStore, 'listAfter'>,
   log: Logger,
 ): AnyContext => new Context(attempt, store, log);
-type AnyContext = AttemptContext<AnyEvents>;
-
 
 const PROGRESS: keyof HandlerEvents = 'run.progress';
 
@@ -87,7 +92,7 @@ class Context implements AnyContext {
     const emit = (type: string, payload: unknown): Promise<void> => {
       checkType(type);
       const { json, bytes } = fitting(type, payload);
-      return attempt.channel.event({ type, payload: json }, bytes);
+      return attempt.channel.event({ type, payload: json } as NewEvent, bytes);
     };
     this.run = run;
     this.attempt = run.attempts;

@@ -3,6 +3,7 @@ import { CapturedLog } from '../../../test/support/captured-log.ts';
 import { until } from '../../../test/support/until.ts';
 import { Gate } from '../../../test/support/worker-rig.ts';
 import { BatonError } from '../../contract/errors.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { DatabaseWatch } from '../membership/database-watch.ts';
 import type { AttemptWrite } from '../store.ts';
 import { LostError } from './attempt-channel.ts';
@@ -28,7 +29,7 @@ function setUp({ bufferBytes = 8 * 1024 * 1024 } = {}) {
   return { writer, batches, answer, open, log, lostCount: () => lost };
 }
 
-const event = (n: number) => ({ type: 'agent.message', payload: n });
+const event = (n: number) => eventOf('run.progress', n);
 
 test('[E7] the start, events and end of a quick run are one write', async () => {
   const { open, batches } = setUp();

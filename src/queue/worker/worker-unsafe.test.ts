@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
 import { rig } from '../../../test/support/worker-rig.ts';
+import type { NewEvent } from '../../contract/event.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { fail } from '../handler-result.ts';
 import type { Store } from '../store.ts';
 
+const EVENTS = {
+  'agent.tool_use': eventOf('agent.tool_use', { id: '1', tool: 'Bash', input: 'git push' }),
+  'agent.tool_result': eventOf('agent.tool_result', { id: '1', ok: true, text: '' }),
+};
+
 /** Joins a node that claims a run, writes some events about it, and dies. */
-async function cutOff(store: Store, events: { type: string; payload: null }[]): Promise<void> {
+async function cutOff(store: Store, events: NewEvent[]): Promise<void> {
   const node = { id: 'gone', host: 'h', bootId: 'b', pidNamespace: 'n', pid: 1, pidStart: '1' };
   await store.join(
     { ...node, roles: ['worker'], types: ['push'], capacity: 1, version: '1' },
@@ -36,7 +43,7 @@ test.for([
     const { id } = await queue.enqueue({ type: 'push', lane: 'l' });
     await cutOff(
       base,
-      stored.map((type) => ({ type, payload: null })),
+      stored.map((type) => EVENTS[type]),
     );
     await worker().start();
     await reaches(id, state);

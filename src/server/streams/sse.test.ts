@@ -25,12 +25,12 @@ test('[E2] a stream has the stored events, then new ones, in order and each once
   await reader.until(({ ids }) => ids.length === 60);
   expect(reader.ids).toEqual(range(1, 60));
   const last = reader.messages.at(-1);
-  expect(last?.event).toBe('agent.notice');
+  expect(last?.event).toBe('run.progress');
   expect(SessionEvent.parse(JSON.parse(last?.data ?? ''))).toMatchObject({
     seq: 60,
     sessionId: id,
     runId: null,
-    type: 'agent.notice',
+    type: 'run.progress',
     payload: { n: 59, text: 'line\nbreak\r\n行' },
   });
   expect(reader.retries).toEqual([1000]);

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import { invocation, type SessionRule } from './rig.ts';
 
@@ -121,7 +122,7 @@ export function removeRules(rule: SessionRule): void {
     const running = await rig.begin(id);
     await rig.queue.end(running);
     await rig.store.deleteSession(id);
-    expect(await rig.queue.write(running, { events: [{ type: 'x', payload: 1 }] })).toBe(false);
+    expect(await rig.queue.write(running, { events: [eventOf('run.progress', 1)] })).toBe(false);
     expect(await rig.store.getLane(id)).toBeNull();
   });
 }

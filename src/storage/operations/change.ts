@@ -50,7 +50,7 @@ export function* applyCommand(
       return yield* configure(dialect, now, command.lane, command.settings);
     case 'note':
       return yield* onLane(dialect, yield* makeLane(dialect, now, command.lane), (change) =>
-        change.append(command.event.type, command.event.payload, null),
+        change.append(command.event, null),
       );
   }
 }

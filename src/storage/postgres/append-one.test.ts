@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../test/support/postgres.ts';
 import { until } from '../../../test/support/until.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import { postgresQueue, Worker } from '../../library.ts';
 
 test('[E1] [Q6] events take one statement: numbered without gaps among commands, none twice, none under an old fence', async () => {
@@ -10,10 +11,10 @@ test('[E1] [Q6] events take one statement: numbered without gaps among commands,
   const over = Promise.withResolvers<void>();
   const held = Promise.withResolvers<number>();
   queue.register('talks', {
-    run: async (_, { emit, run }) => {
+    run: async (_, { progress, run }) => {
       const [lane] = [await queue.getLane(run.lane)];
       held.resolve(lane?.fence ?? 0);
-      for (let i = 0; i < 50; i++) await emit('agent.notice', { text: 'said', i });
+      for (let i = 0; i < 50; i++) await progress({ i });
       await over.promise;
     },
   });
@@ -27,17 +28,18 @@ test('[E1] [Q6] events take one statement: numbered without gaps among commands,
   const fence = await held.promise;
   // Others write to the same log at the same time.
   for (let i = 0; i < 20; i++) {
-    await queue.store.change({ do: 'note', lane: 'talk', event: { type: 'note', payload: { i } } });
+    const event = eventOf('agent.notice', { text: `note ${i}` });
+    await queue.store.change({ do: 'note', lane: 'talk', event });
   }
   const said = async () =>
-    (await queue.events('talk', { limit: 1000 })).filter(({ type }) => type === 'agent.notice');
+    (await queue.events('talk', { limit: 1000 })).filter(({ type }) => type === 'run.progress');
   await until(async () => (await said()).length === 50);
   expect((await said()).map(({ payload }) => (payload as { i: number }).i)).toEqual(
     Array.from({ length: 50 }, (_, i) => i),
   );
   expect((await said())[0]).toMatchObject({ runId: id, attempt: 1 });
 
-  const event = { type: 'agent.notice', payload: { text: 'again' } };
+  const event = eventOf('run.progress', { i: 0 });
   const write = (no: number, of = fence) =>
     queue.store.write([{ lane: 'talk', fence: of, no, events: [event] }]);
   // A known number is not written again but reported as done; another fence is not the lane's.

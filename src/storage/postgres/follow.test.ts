@@ -6,6 +6,7 @@ import { startPostgres } from '../../../test/support/postgres-server.ts';
 import { root, start } from '../../../test/support/processes.ts';
 import { range, read, seqs } from '../../../test/support/tails.ts';
 import { until } from '../../../test/support/until.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import type { Hint } from '../../queue/hint.ts';
 import { RunQueue } from '../../queue/run-queue.ts';
 import type { Store } from '../../queue/store.ts';
@@ -27,7 +28,7 @@ async function open(url: string, schema: string): Promise<Store> {
 }
 
 const note = (store: Store, lane: string, payload: number): Promise<unknown> =>
-  store.change({ do: 'note', lane, event: { type: 'session.status', payload } });
+  store.change({ do: 'note', lane, event: eventOf('run.progress', payload) });
 
 test('[E1] another process gets hints over LISTEN, without polling', async () => {
   const writer = await open(database.url, 'hints');

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { admission } from '../../../test/support/admission.ts';
 import { createDatabase } from '../../../test/support/postgres.ts';
 import type { NewAuditEntry } from '../../access/principal.ts';
+import { eventOf } from '../../contract/events/event-of.ts';
 import type { NodeInfo } from '../../contract/node.ts';
 import { postgresStore } from './store.ts';
 
@@ -72,7 +73,7 @@ test('a write takes one connection, whether it is a single statement or a transa
   expect(
     await connections(() => store.enqueue([admission('4', { ...lane, idempotencyKey: 'k' })])),
   ).toBe(1);
-  const events = [{ type: 'agent.notice', payload: null }];
+  const events = [eventOf('run.progress', null)];
   const outdated = { lane: 'a', fence: 1, no: 1, events };
   expect(await connections(() => store.write([outdated, { ...outdated, no: 2 }]))).toBe(1);
 });

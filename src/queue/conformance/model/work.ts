@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventOf } from '../../../contract/events/event-of.ts';
 import type { Outcome } from '../../../contract/outcome.ts';
 import { admit, type ModelAdmission } from './admit.ts';
 import { both, NODES, newId, pickFitting, refuse, type Step, step } from './step.ts';
@@ -119,10 +120,7 @@ export const write = (index: number, wish: Wish): Step =>
     const lane = world.lane(held.lane);
     const valid = lane?.fence === held.fence;
     const run = valid ? world.run(lane?.begun ?? '') : undefined;
-    const events = Array.from({ length: wish.events }, (_, i) => ({
-      type: 'run.progress',
-      payload: i,
-    }));
+    const events = Array.from({ length: wish.events }, (_, i) => eventOf('run.progress', i));
     const ask = wish.ask && run?.state !== 'waiting';
     const [answer] = await store.write([
       {
