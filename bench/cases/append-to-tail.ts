@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AttemptContext, postgresQueue, Worker } from '../../src/library.ts';
 import type { Case } from '../benches.ts';
 import { now, percentile, rate } from '../measure.ts';
-import type { Followed, Sent } from '../programs/tails.ts';
+import type { Followed, TailEvents } from '../programs/tails.ts';
 import { mustBe } from '../workload.ts';
 
 const LANES = 100;
@@ -41,13 +41,12 @@ export const appendToTail: Case = async ({ resources, report }) => {
 };
 
 /** Emits at a fixed pace, so a slow store gets no relief. */
-async function emitAll(_: unknown, { emit }: AttemptContext): Promise<void> {
+async function emitAll(_: unknown, { emit }: AttemptContext<TailEvents>): Promise<void> {
   const begun = now() + Math.random() * EVERY_MS;
   let last: Promise<void> = Promise.resolve();
   for (let i = 0; i < EVENTS_PER_LANE; i++) {
     await delay(Math.max(0, begun + i * EVERY_MS - now()));
-    const sent: Sent = { i, at: now() };
-    last = emit('agent.text', { ...sent, text: TEXT });
+    last = emit('line.sent', { i, at: now(), text: TEXT });
   }
   await last;
 }

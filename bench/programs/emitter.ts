@@ -1,6 +1,7 @@
 // A worker whose runs append events with timestamps to their lanes' logs at a steady rate.
 // Argument: { database, lanes, perSecond, seconds }. Message out: the number of events, at the end.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HandlerEvents } from '../../src/contract/events/table.ts';
 import { type AttemptContext, postgresQueue, Worker } from '../../src/library.ts';
 import { now } from '../measure.ts';
 
@@ -13,11 +14,11 @@ interface Setup {
 
 const { database, lanes, perSecond, seconds } = JSON.parse(process.argv[2]!) as Setup;
 const queue = await postgresQueue({ url: database });
-const contexts: AttemptContext[] = [];
+const contexts: AttemptContext<HandlerEvents>[] = [];
 const all = Promise.withResolvers<void>();
 const over = Promise.withResolvers<void>();
 queue.register('emits', {
-  run: async (_payload, context) => {
+  run: async (_payload, context: AttemptContext<HandlerEvents>) => {
     if (contexts.push(context) === lanes.length) all.resolve();
     await over.promise;
   },
@@ -39,7 +40,7 @@ while (emitted.length < total) {
   while (emitted.length < due) {
     const i = emitted.length;
     const { emit } = contexts[i % contexts.length]!;
-    emitted.push(emit('agent.notice', { text: 'x', i, sent: now() }));
+    emitted.push(emit('run.progress', { text: 'x', i, sent: now() }));
   }
   await delay(1);
 }

@@ -7,8 +7,12 @@ export interface TailsSetup {
   readonly lanes: readonly string[];
 }
 
-/** The payload of each event. */
-export interface Sent {
+/** The events of each lane. */
+export interface TailEvents {
+  readonly 'line.sent': Sent & { readonly text: string };
+}
+
+interface Sent {
   readonly i: number;
   /** On the clock shared by all processes. */
   readonly at: number;
@@ -20,6 +24,8 @@ export interface Followed {
   /** Events whose seq or number does not follow the previous one. */
   readonly outOfOrder: number;
 }
+
+const LINE: keyof TailEvents = 'line.sent';
 
 const { url, lanes } = JSON.parse(process.argv[2]!) as TailsSetup;
 const queue = await postgresQueue({ url });
@@ -33,7 +39,7 @@ async function follow(lane: string): Promise<void> {
     const at = now();
     if (event.seq !== ++seq) outOfOrder++;
     if (event.type === 'done') return;
-    if (event.type !== 'agent.text') continue;
+    if (event.type !== LINE) continue;
     const sent = event.payload as unknown as Sent;
     if (sent.i !== ++i) outOfOrder++;
     ms.push(at - sent.at);

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { HandlerEvents } from '../../../src/contract/events/table.ts';
 import { type AttemptContext, postgresQueue, Worker } from '../../../src/library.ts';
 import { BatonServer, TOKEN } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';
@@ -56,10 +57,10 @@ async function openBaton(resources: Resources): Promise<Contender> {
   const server = await BatonServer.start(resources, { database: database.url });
   const session = await server.session('append to sse');
   const queue = await postgresQueue({ url: database.url });
-  const emitting = Promise.withResolvers<AttemptContext>();
+  const emitting = Promise.withResolvers<AttemptContext<HandlerEvents>>();
   const over = Promise.withResolvers<void>();
   queue.register('emits', {
-    run: async (_payload, context) => {
+    run: async (_payload, context: AttemptContext<HandlerEvents>) => {
       emitting.resolve(context);
       await over.promise;
     },
@@ -79,7 +80,7 @@ async function openBaton(resources: Resources): Promise<Contender> {
   });
   await program.next();
   return {
-    append: (i) => emit('agent.notice', { text: 'x', i }),
+    append: (i) => emit('run.progress', { text: 'x', i }),
     program,
     close: async () => {
       over.resolve();

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { driverOf } from '../../../src/agents/drivers.ts';
+import type { HandlerEvents } from '../../../src/contract/events/table.ts';
 import { MessageRequest } from '../../../src/contract/message.ts';
 import { CreateSession } from '../../../src/contract/session.ts';
 import { compose } from '../../../src/node/compose.ts';
 import { createMasker } from '../../../src/policy/masking/masking.ts';
 import { SILENT } from '../../../src/queue/logger.ts';
 import { RunQueue } from '../../../src/queue/run-queue.ts';
+import type { AttemptContext } from '../../../src/queue/worker/attempt-context.ts';
 import { Worker } from '../../../src/queue/worker/worker.ts';
 import { aesBox } from '../../../src/secrets/aes-box.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
@@ -81,7 +83,7 @@ async function bareHandler(resources: Resources): Promise<number> {
   const dataDir = resources.directory();
   const queue = new RunQueue(await sqliteStore({ path: join(dataDir, 'baton.db') }));
   queue.register('agent', {
-    run: async (_payload, context) => {
+    run: async (_payload, context: AttemptContext<HandlerEvents>) => {
       const local = localRuntime(
         { dataDir, environment, installation: 'bench', node: () => 'bench' },
         { id: context.run.lane, root: dataDir },

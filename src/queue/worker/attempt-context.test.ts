@@ -19,13 +19,13 @@ async function execute(handler: (context: AttemptContext<AnyEvents>) => unknown)
 
 test('[E1] events are stored in order, between start and end, with run and attempt', async () => {
   const { run, events } = await execute(async ({ emit, progress }) => {
-    void emit('agent.message', { text: 'one' });
+    void emit('step.said', { text: 'one' });
     void progress(0.5);
-    await emit('agent.message', { text: 'two' });
+    await emit('step.said', { text: 'two' });
   });
   expect(events.map(({ type }) => type)).toEqual([
     ...['run.queued', 'run.dequeued', 'run.start'],
-    ...['agent.message', 'run.progress', 'agent.message'],
+    ...['step.said', 'run.progress', 'step.said'],
     ...['run.finished', 'done'],
   ]);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + (events[0]?.seq ?? 0)));
@@ -36,20 +36,20 @@ test('[E1] events are stored in order, between start and end, with run and attem
 test('changing a payload after emit() does not change the stored event', async () => {
   const { events } = await execute(async ({ emit }) => {
     const payload = { n: 1 };
-    const stored = emit('agent.message', payload);
+    const stored = emit('step.said', payload);
     payload.n = 2;
     await stored;
   });
-  expect(events.find(({ type }) => type === 'agent.message')?.payload).toEqual({ n: 1 });
+  expect(events.find(({ type }) => type === 'step.said')?.payload).toEqual({ n: 1 });
 });
 
 test.each([
   ...Object.keys(QUEUE_EVENTS).map((type) => [type, null, 'invalid_request'] as const),
   ['Not A Type', null, 'invalid_request'] as const,
   ['', null, 'invalid_request'] as const,
-  ['agent.message', 1n, 'invalid_request'] as const,
-  ['agent.message', undefined, 'invalid_request'] as const,
-  ['agent.message', 'x'.repeat(EVENT_PAYLOAD_MAX), 'payload_too_large'] as const,
+  ['step.said', 1n, 'invalid_request'] as const,
+  ['step.said', undefined, 'invalid_request'] as const,
+  ['step.said', 'x'.repeat(EVENT_PAYLOAD_MAX), 'payload_too_large'] as const,
 ])('[E5] emit() throws for a %s event that cannot be stored', async (type, payload, code) => {
   const { run, events } = await execute(({ emit }) => {
     // Not awaited: emit() must throw, not reject.
@@ -62,7 +62,7 @@ test.each([
 
 test('[E5] an event of 256 KiB is stored', async () => {
   const text = 'x'.repeat(EVENT_PAYLOAD_MAX - 2);
-  const { events } = await execute(({ emit }) => emit('agent.message', text));
+  const { events } = await execute(({ emit }) => emit('step.said', text));
   expect(events.some(({ payload }) => payload === text)).toBe(true);
 });
 
@@ -70,20 +70,20 @@ test('[E7] a handler that emits very much continues at the pace of the store', a
   const { run, events } = await execute(async ({ emit, room }) => {
     const text = 'x'.repeat(200_000);
     for (let n = 0; n < 100; n++) {
-      void emit('agent.message', { n, text });
+      void emit('step.said', { n, text });
       await room();
     }
   });
   expect(run?.state).toBe('succeeded');
   const numbers = events
-    .filter(({ type }) => type === 'agent.message')
+    .filter(({ type }) => type === 'step.said')
     .map(({ payload }) => (payload as { n: number }).n);
   expect(numbers).toEqual(Array.from({ length: 100 }, (_, n) => n));
 });
 
 test('[E7] a handler that never waits fails instead of exhausting memory', async () => {
   const { run } = await execute(({ emit }) => {
-    for (;;) void emit('agent.message', 'x'.repeat(200_000));
+    for (;;) void emit('step.said', 'x'.repeat(200_000));
   });
   expect(run).toMatchObject({
     state: 'dead',

@@ -12,10 +12,10 @@ test('[Q6] a write with an outdated fence stops the handler and is not stored', 
   const gate = new Gate();
   const reasons: unknown[] = [];
   queue.register('any', {
-    run: async (_, { signal, emit }) => {
+    run: async (_, { signal, progress }) => {
       if (reasons.length > 0) return 'second attempt';
       await gate.pass();
-      await expect(emit('agent.message', 'late')).rejects.toThrow();
+      await expect(progress('late')).rejects.toThrow();
       reasons.push(signal.reason);
       return 'late result';
     },
@@ -32,7 +32,7 @@ test('[Q6] a write with an outdated fence stops the handler and is not stored', 
   expect(log.about(id)).toContain('Lost');
   expect(await queue.get(id)).toMatchObject({ crashes: 1, result: 'second attempt' });
   const events = (await queue.events(lane)).map(({ type }) => type);
-  expect(events).not.toContain('agent.message');
+  expect(events).not.toContain('run.progress');
 });
 
 test('[Q6] a lane that is missing from the poll stops its handler', async () => {

@@ -10,9 +10,9 @@ test('[O5] an outage shorter than the lease does not disturb running attempts', 
   const gate = new Gate();
   let aborted = false;
   queue.register('work', {
-    run: async (_, { signal, emit }) => {
+    run: async (_, { signal, progress }) => {
       await gate.pass();
-      await emit('agent.message', 'after the outage');
+      await progress('after the outage');
       aborted = signal.aborted;
       return 'done';
     },
@@ -29,7 +29,7 @@ test('[O5] an outage shorter than the lease does not disturb running attempts', 
   expect(aborted).toBe(false);
   expect(await queue.get(id)).toMatchObject({ attempts: 1, crashes: 0 });
   const events = await queue.events(lane);
-  expect(events.filter(({ type }) => type === 'agent.message')).toHaveLength(1);
+  expect(events.filter(({ type }) => type === 'run.progress')).toHaveLength(1);
   expect(log.of('The database is not responding; retrying')).toHaveLength(1);
   await until(() => log.of('The database is responding again').length === 1);
 });
