@@ -59,6 +59,7 @@ test('imports along the direction, and those of tests and conformance suites, ar
     'src/storage/sqlite/store.ts': '../../sessions/approvals/approval-store.ts',
     'src/storage/sqlite/lanes.ts': '../operations/claim.ts',
     'src/storage/operations/hosts.ts': '../../sessions/host-store.ts',
+    'src/storage/operations/drafts.ts': '../../sessions/messages/message-draft-store.ts',
     'src/server/app.ts': '../sessions/session-service.ts',
     'src/cli/admin/user.ts': '../sessions/find-session.ts',
     'src/cli/node/serve.ts': '../../node/main.ts',

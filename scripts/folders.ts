@@ -63,7 +63,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** The ports that the databases serve. */
-const STORE_PORT = /^(access|sessions)\/(.+\/)?[a-z]+-store\.ts$/;
+const STORE_PORT = /^(access|sessions)\/.+-store\.ts$/;
 
 /** The packages that a folder may import. A folder that is not listed may import any. */
 const PACKAGES: Record<string, readonly string[]> = { contract: ['zod'] };
