@@ -201,13 +201,14 @@ export interface SessionStore {
    * Admits a message and wakes the session. A ready session becomes ACTIVE; one in ERROR, or one
    * that ended because it was idle or orphaned, is prepared again (S5). Throws `not_found`,
    * `session_ended`, `queue_full`, `idempotency_conflict`, `session_busy`. A known idempotency key
-   * changes nothing.
+   * changes nothing. Messages to a session are stored in the order of the calls, even if a call is
+   * made before the previous one has returned; this includes `steerMessage`.
    */
   sendMessage(request: SendRequest): Promise<Sent>;
   /**
    * Changes a queued run's payload (together with its original), its position, or both at once.
    * Throws `not_found`, `run_not_queued`, and `invalid_request` if `before` is not queued in its
-   * lane.
+   * lane. The edits of a run take effect in the order of the calls, like messages.
    */
   editRun(runId: string, edit: RunEdit): Promise<Run>;
   /**

@@ -4,6 +4,8 @@ import { refused } from '../../queue/conformance/rig.ts';
 import type { Receipt } from '../../queue/store.ts';
 import { MINUTE, type SessionRule } from './rig.ts';
 
+const file = (name: string) => ({ name, mediaType: 'text/plain', sealed: `sealed ${name}` });
+
 export function messageRules(rule: SessionRule): void {
   rule(
     '[S5] a message creates a run in the session’s lane, owned by the session’s owner',
@@ -183,6 +185,51 @@ export function messageRules(rule: SessionRule): void {
     expect(await rig.queue.counts()).toEqual({ queued: ids.length });
   });
 
+  rule('[Q1] messages are stored in the order of the calls, whether short or long', async (rig) => {
+    const ids = [await rig.session('ACTIVE'), await rig.session('IDLE')];
+    const texts = Array.from(
+      { length: 40 },
+      (_, i) => `${i} ${'-'.repeat(i % 5 === 0 ? 50_000 : 0)}`,
+    );
+    const sent = await Promise.all(
+      ids.map((id) => Promise.all(texts.map((message) => rig.send(id, { payload: { message } })))),
+    );
+    for (const [i, id] of ids.entries()) {
+      expect(await rig.queue.queued(id)).toEqual(sent[i]?.map(({ receipt }) => receipt.id));
+      expect(sent[i]?.map(({ receipt }) => receipt.position)).toEqual(texts.map((_, at) => at));
+    }
+  });
+
+  rule('[Q1] messages of every kind keep the order of the calls', async (rig) => {
+    const id = await rig.session('ACTIVE', { ownerId: 'ann' });
+    const known = await rig.send(id, { idempotencyKey: 'k', bodyHash: 'h' });
+    const keyed = { idempotencyKey: 'new', bodyHash: 'h' };
+    const sent = await Promise.allSettled([
+      rig.send(id, {}, { userId: 'ann', original: 'sealed' }),
+      rig.send(id, {}, { userId: 'bob' }),
+      rig.send(id, keyed),
+      rig.send(id, { idempotencyKey: 'k', bodyHash: 'h' }),
+      rig.send(id, keyed),
+      rig.send(id, { ...keyed, bodyHash: 'other' }),
+      rig.send(id, {}, { attachments: [file('a')] }),
+      rig.send(id),
+      rig.send(id, { onBusy: 'reject' }),
+      rig.send(id, {}, { queueMax: 2 }),
+      rig.send(id),
+    ]);
+    const ids = sent.map((one) =>
+      one.status === 'fulfilled' ? one.value.receipt.id : one.reason.code,
+    );
+    const [first, , third, , , , seventh, eighth, , , last] = ids;
+    const kept = [first, third, seventh, eighth, last];
+    expect(ids).toEqual([
+      ...[first, 'not_found', third, known.receipt.id, third, 'idempotency_conflict'],
+      ...[seventh, eighth, 'session_busy', 'queue_full', last],
+    ]);
+    expect(await rig.queue.queued(id)).toEqual([known.receipt.id, ...kept]);
+    expect(await rig.store.readOriginal(first)).toBe('sealed');
+  });
+
   rule('[Q10] the key of a refused message is free', async (rig) => {
     const id = await rig.session('ACTIVE');
     const keyed = { idempotencyKey: 'k', bodyHash: 'h' };
@@ -245,7 +292,6 @@ export function messageRules(rule: SessionRule): void {
     '[A11] files are stored with their run, copied by a retry, and deleted with it',
     async (rig) => {
       const id = await rig.session();
-      const file = (name: string) => ({ name, mediaType: 'text/plain', sealed: `sealed ${name}` });
       const attachments = [file('b'), file('a')];
       const key = { idempotencyKey: 'k', bodyHash: 'h' };
       const { receipt } = await rig.send(id, key, { attachments });

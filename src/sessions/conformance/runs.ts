@@ -36,6 +36,18 @@ export function runRules(rule: SessionRule): void {
     expect(await rig.queue.run(second.id)).toMatchObject({ payload: { message: 'now' } });
   });
 
+  rule('[Q12] the edits of a run take effect in the order of the calls', async (rig) => {
+    const id = await rig.session();
+    const { receipt } = await rig.send(id);
+    const texts = Array.from({ length: 12 }, (_, i) => '-'.repeat(i % 3 === 0 ? 50_000 : i));
+    const edits = texts.map((message) =>
+      rig.store.editRun(receipt.id, { payload: JSON.stringify({ message }), original: null }),
+    );
+    const edited = (await Promise.all(edits)).map(({ payload }) => payload);
+    expect(edited).toEqual(texts.map((message) => ({ message })));
+    expect(await rig.queue.run(receipt.id)).toMatchObject({ payload: { message: texts.at(-1) } });
+  });
+
   rule('[Q12] an edit is applied completely or not at all', async (rig) => {
     const id = await rig.session();
     const running = await rig.begin(id);

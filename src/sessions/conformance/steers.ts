@@ -46,6 +46,17 @@ const succeed = (rig: SessionStoreRig, { run, fence }: ClaimedRun): Promise<bool
   ]);
 
 export function steerRules(rule: SessionRule): void {
+  rule('[Q11] messages for the active run keep the order of the calls', async (rig) => {
+    const id = await rig.session();
+    const { run } = await rig.begin(id);
+    const texts = Array.from(
+      { length: 12 },
+      (_, i) => `${i} ${'-'.repeat(i % 3 === 0 ? 50_000 : 0)}`,
+    );
+    await Promise.all(texts.map((text) => steer(rig, id, text)));
+    expect(await waiting(rig, run.id)).toEqual(texts);
+  });
+
   rule(
     '[Q11] a message for the active run is stored and emitted, and its node gets a hint',
     async (rig) => {

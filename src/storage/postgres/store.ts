@@ -15,8 +15,9 @@ import { postgresDialect } from './dialect.ts';
 import { HintChannel } from './hints.ts';
 import type { LeaseThreadData } from './lease-thread.ts';
 import { migrate } from './migrate.ts';
+import { OrderedCalls } from './ordered-calls.ts';
 import { readOn } from './run.ts';
-import { transact } from './transact.ts';
+import { sendTogether, transact } from './transact.ts';
 
 export interface PostgresOptions {
   /**
@@ -52,6 +53,10 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
   const { clock } = options;
   const pool = makePool(target, options.poolSize ?? POOL_SIZE);
   const dialect = postgresDialect(clock);
+  const ordered = new OrderedCalls(
+    (call) => transact(pool, dialect, clock, call),
+    (sends) => sendTogether(pool, dialect, clock, sends),
+  );
   const listeners = new Set<(hint: Hint) => void>();
   const hints = new HintChannel(target, pool, (hint) => {
     for (const listener of listeners) listener(hint);
@@ -62,9 +67,9 @@ export async function postgresStore(options: PostgresOptions): Promise<PostgresS
 
   const call = async <N extends WriteName>(made: WriteCall<N>): Promise<Answer<N>> => {
     if (closing !== null) throw new BatonError('closed');
-    // The call is copied now, because the caller may change its objects while a transaction is
-    // retried.
-    const done = await transact(pool, dialect, clock, structuredClone(made));
+    // The call is copied now, because the caller may change its objects while the call waits or its
+    // transaction is retried.
+    const done = await ordered.run(structuredClone(made));
     hints.publish(done.hint);
     if (--untilFold === 0) {
       untilFold = FOLD_EVERY;

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { isBatonError } from '../../contract/errors.ts';
 import type { Clock } from '../../queue/store.ts';
+import type { Sent } from '../../sessions/session-store.ts';
 import { claimAtOnce } from '../operations/claim.ts';
 import { Again, type Dialect, type Done } from '../operations/dialect.ts';
 import { type Answer, operation, type WriteCall, type WriteName } from '../operations/registry.ts';
@@ -9,7 +11,7 @@ import { appendOne } from './append-one.ts';
 import { enqueueOne } from './enqueue-one.ts';
 import { isRetryable, toBatonError } from './errors.ts';
 import { inTransaction, runAlone } from './run.ts';
-import { sendOne } from './send-one.ts';
+import { joinsTheEnd, type Send, sendMessages } from './send-messages.ts';
 
 /** How many times a transaction that loses a race is tried before its error is thrown. */
 export const MOST_TRIES = 8;
@@ -32,8 +34,12 @@ const AT_ONCE: {
   claim: ({ args, audit }, dialect, now) =>
     audit === undefined ? claimAtOnce(dialect, now, ...args) : undefined,
   write: ({ args, audit }, _, now) => (audit === undefined ? appendOne(now, ...args) : undefined),
-  sendMessage: ({ args, audit }, _, now) => sendOne(now, ...args, audit),
+  sendMessage: (call, _, now) => (joinsTheEnd(call) ? sendOne(now, call) : undefined),
 };
+
+function* sendOne(now: number | null, call: Send): Op<Done<Sent> | null> {
+  return (yield* sendMessages(now, [call]))[0]!;
+}
 
 /** Runs one operation in one transaction; if it loses a race, it runs again from the start. */
 export async function transact<N extends WriteName>(
@@ -42,14 +48,46 @@ export async function transact<N extends WriteName>(
   clock: Clock | undefined,
   call: WriteCall<N>,
 ): Promise<Done<Answer<N>>> {
+  return untilWon(async () => {
+    const atOnce = AT_ONCE[call.name]?.(call, dialect, clock?.() ?? null);
+    const done = atOnce === undefined ? null : await runAlone(pool, atOnce);
+    if (done !== null) return done;
+    return (await inTransaction(pool, clock, (now) => operation(call, dialect, now))) as Done<
+      Answer<N>
+    >;
+  });
+}
+
+/**
+ * Sends messages to one session in their order: those that the one statement admits are committed
+ * together. If the database rejects that statement because of one of them, each is sent alone.
+ */
+export async function sendTogether(
+  pool: pg.Pool,
+  dialect: Dialect,
+  clock: Clock | undefined,
+  sends: readonly Send[],
+): Promise<PromiseSettledResult<Done<Sent>>[]> {
+  let sent: readonly (Done<Sent> | null)[] = [];
+  try {
+    sent = await untilWon(() => runAlone(pool, sendMessages(clock?.() ?? null, sends)));
+  } catch (reason) {
+    if (!isBatonError(reason, 'database_failed')) {
+      return sends.map(() => ({ status: 'rejected', reason }));
+    }
+  }
+  const results: PromiseSettledResult<Done<Sent>>[] = [];
+  for (const [i, send] of sends.entries()) {
+    const [result] = await Promise.allSettled([sent[i] ?? transact(pool, dialect, clock, send)]);
+    results.push(result);
+  }
+  return results;
+}
+
+async function untilWon<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      const atOnce = AT_ONCE[call.name]?.(call, dialect, clock?.() ?? null);
-      const done = atOnce === undefined ? null : await runAlone(pool, atOnce);
-      if (done !== null) return done;
-      return (await inTransaction(pool, clock, (now) => operation(call, dialect, now))) as Done<
-        Answer<N>
-      >;
+      return await attempt();
     } catch (error) {
       const lostRace = error instanceof Again || isRetryable(error);
       if (!lostRace || tries >= MOST_TRIES) throw toBatonError(error);
