@@ -10,7 +10,7 @@ import type { Connections } from '../sessions/connections.ts';
 import { costService } from '../sessions/costs/cost-service.ts';
 import { hostService } from '../sessions/host-service.ts';
 import { logService } from '../sessions/logs/log-service.ts';
-import { MessageOrder } from '../sessions/messages/arrival-order.ts';
+import { ArrivalOrder } from '../sessions/messages/arrival-order.ts';
 import { messageService } from '../sessions/messages/message-service.ts';
 import { ruleService } from '../sessions/rules/rule-service.ts';
 import { runService } from '../sessions/runs/run-service.ts';
@@ -44,7 +44,7 @@ export interface NounParts extends SessionParts, WorkspaceParts {
  */
 export function createServices(parts: NounParts) {
   const { store, masker, connections } = parts;
-  const order = new MessageOrder();
+  const order = new ArrivalOrder();
   const access = { ...parts, mask: (text: string) => masker.mask(text) };
   return {
     sessions: sessionService(parts),

@@ -26,7 +26,7 @@ export interface ServiceRig extends Composed {
   stop(): Promise<void>;
 }
 
-/** Sessions, queue, worker and agents in this process, over a real file; without HTTP. */
+/** Sessions, queue, worker and agents in this process, over a real database; without HTTP. */
 export async function serviceRig(
   options: {
     readonly dataDir?: string;
@@ -36,11 +36,14 @@ export async function serviceRig(
     readonly environment?: Readonly<Record<string, string>>;
     readonly parkMs?: number;
     readonly timeouts?: Timeouts;
+    /** Opens the store; by default, a file in the data directory. */
+    readonly openStore?: () => Promise<BatonStore>;
   } = {},
 ): Promise<ServiceRig> {
   const { dataDir = temporaryDirectory(), executes = true, log = SILENT } = options;
   const { parkMs, timeouts } = options;
-  const store = await testStore({ path: join(dataDir, 'baton.db') });
+  const { openStore = () => testStore({ path: join(dataDir, 'baton.db') }) } = options;
+  const store = await openStore();
   const composed = compose({
     store,
     dataDir,

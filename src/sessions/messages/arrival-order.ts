@@ -1,34 +1,36 @@
-import { isLong } from '../give-way.ts';
-
 /**
- * Keeps the messages of a session in order while long ones are prepared in several turns of the
- * event loop: a short message must not overtake a long one that arrived earlier.
+ * Keeps the messages of a session, and the edits of a run, in the order in which they arrive at
+ * this node. Preparing one takes several turns of the event loop if it is long, and reads the
+ * database, so one that arrives later may be ready earlier. It is passed on only after the earlier
+ * ones; from then on, the store keeps the order.
  */
-export class MessageOrder {
+export class ArrivalOrder {
   /**
-   * For each session with a long message in preparation, resolves when its latest message has been
+   * For each session or run with something in preparation, resolves when the latest of it has been
    * passed on or refused.
    */
   readonly #latest = new Map<string, Promise<void>>();
 
-  /** Prepares a message, and passes it on after the session's earlier messages. */
+  /**
+   * Prepares something that is in order with everything that has the same `key`, and passes it on
+   * after the earlier ones. `pass` must call the store before it awaits anything.
+   */
   async pass<Prepared, Result>(
-    { sessionId, message }: { readonly sessionId: string; readonly message: string },
+    key: string,
     prepare: () => Promise<Prepared>,
     pass: (prepared: Prepared) => Promise<Result>,
   ): Promise<Result> {
-    const earlier = this.#latest.get(sessionId);
-    if (earlier === undefined && !isLong(message)) return pass(await prepare());
+    const earlier = this.#latest.get(key);
     const { promise: mine, resolve: passed } = Promise.withResolvers<void>();
-    this.#latest.set(sessionId, mine);
+    this.#latest.set(key, mine);
     try {
       const [prepared] = await Promise.allSettled([prepare(), earlier]);
       if (prepared.status === 'rejected') throw prepared.reason;
-      // Not awaited: to keep the order, it is enough that the next message is passed on later.
+      // Not awaited: messages that are sent together share a commit.
       return pass(prepared.value);
     } finally {
       passed();
-      if (this.#latest.get(sessionId) === mine) this.#latest.delete(sessionId);
+      if (this.#latest.get(key) === mine) this.#latest.delete(key);
     }
   }
 }

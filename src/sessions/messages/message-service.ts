@@ -8,6 +8,7 @@ import { capabilitiesOf } from '../../contract/agent-kinds.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
 import { newId } from '../../contract/ids.ts';
 import type { MessageReceipt, MessageRequest } from '../../contract/message.ts';
+import type { AgentKind } from '../../contract/session.ts';
 import { onSession } from '../audit-details.ts';
 import { findSession } from '../find-session.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
@@ -16,7 +17,7 @@ import { mustBeRules } from '../rules/rule-service.ts';
 import { QUEUE_MAX, type ServiceParts } from '../service-parts.ts';
 import type { SendRequest, Sent } from '../session-store.ts';
 import { logChanges } from '../status-log.ts';
-import type { MessageOrder } from './arrival-order.ts';
+import type { ArrivalOrder } from './arrival-order.ts';
 import { type TakenAttachments, takeAttachments } from './attachments.ts';
 import { type AdmissionParts, admissionOf, steerOf, storeMessage } from './messages.ts';
 
@@ -30,7 +31,7 @@ export interface MessageService {
   ): Promise<MessageReceipt>;
 }
 
-export function messageService(parts: ServiceParts, order: MessageOrder): MessageService {
+export function messageService(parts: ServiceParts, order: ArrivalOrder): MessageService {
   const { store, log, maskJson, onWork, queueMax = QUEUE_MAX } = parts;
 
   /** The store checks access as it inserts; only after a refusal is the reason looked up. */
@@ -50,14 +51,13 @@ export function messageService(parts: ServiceParts, order: MessageOrder): Messag
   };
 
   const steer = async (
-    by: Principal,
     message: AdmissionParts,
+    agent: AgentKind,
     entry: NewAuditEntry,
   ): Promise<MessageReceipt> => {
     const { sessionId } = message;
-    const { session } = await findSession(parts, by, sessionId, 'operate');
     const request = steerOf(message, queueMax);
-    if (!capabilitiesOf(session.agent.kind).steers) throw new BatonError('cannot_steer');
+    if (!capabilitiesOf(agent).steers) throw new BatonError('cannot_steer');
     const { runId, state, known } = await store.audited(entry).steerMessage(request);
     if (!known) log.info({ sessionId, runId }, 'Steered');
     return { runId, sessionId, status: state, position: 0 };
@@ -93,9 +93,12 @@ export function messageService(parts: ServiceParts, order: MessageOrder): Messag
         const tools = { allowedTools, disallowedTools };
         const runsInShell = await checkAdmission(parts, by, { sessionId: id, message, ...tools });
         const stored = await storeMessage(message, id, { ...parts, runsInShell });
-        return { stored, attachments: takeAttachments(body.attachments ?? [], id, parts) };
+        const attachments = takeAttachments(body.attachments ?? [], id, parts);
+        if (body.onBusy !== 'steer') return { stored, attachments, steers: null };
+        const { session } = await findSession(parts, by, id, 'operate');
+        return { stored, attachments, steers: session.agent.kind };
       };
-      return order.pass({ sessionId: id, message }, prepare, ({ stored, attachments }) => {
+      return order.pass(id, prepare, ({ stored, attachments, steers }) => {
         const { stored: contents, notes: files } = attachments;
         const { box } = parts;
         const whole = {
@@ -111,9 +114,7 @@ export function messageService(parts: ServiceParts, order: MessageOrder): Messag
         };
         const after = { onBusy: body.onBusy, chars: body.message.length };
         const entry = onSession(by, 'message.send', id, { after });
-        return body.onBusy === 'steer'
-          ? steer(by, whole, entry)
-          : enqueue(by, whole, contents, entry);
+        return steers === null ? enqueue(by, whole, contents, entry) : steer(whole, steers, entry);
       });
     },
   };

@@ -11,7 +11,7 @@ import type { Stats } from '../../contract/stats.ts';
 import type { Counts } from '../../queue/store.ts';
 import { onRun } from '../audit-details.ts';
 import { findRun, findSession } from '../find-session.ts';
-import type { MessageOrder } from '../messages/arrival-order.ts';
+import type { ArrivalOrder } from '../messages/arrival-order.ts';
 import { openOriginal, refuseMask, storeMessage, takenOverBy } from '../messages/messages.ts';
 import { checkAdmission } from '../rules/admission-check.ts';
 import { QUEUE_MAX, type ServiceParts } from '../service-parts.ts';
@@ -34,7 +34,7 @@ export interface RunService {
   stats(by: Authorised<'read'>): Promise<Stats>;
 }
 
-export function runService(parts: ServiceParts, order: MessageOrder): RunService {
+export function runService(parts: ServiceParts, order: ArrivalOrder): RunService {
   const { store, queue, log, masker, onWork, queueMax = QUEUE_MAX } = parts;
 
   const view = async (run: Run): Promise<RunView> => {
@@ -105,14 +105,15 @@ export function runService(parts: ServiceParts, order: MessageOrder): RunService
     get: async (by, id) => view(await findRun(parts, by, id, 'view')),
 
     async edit(by, id, { message, before }) {
-      const run = await findRun(parts, by, id, 'operate');
       const move = before === undefined ? {} : { before };
       const chars = message === undefined ? {} : { chars: message.length };
       const entry = onRun(by, 'run.edit', id, { after: { ...chars, ...move } });
+      const prepare = async (): Promise<RunEdit> => {
+        const run = await findRun(parts, by, id, 'operate');
+        return message === undefined ? {} : await newMessage(by, run, message);
+      };
       const change = (edit: RunEdit) => store.audited(entry).editRun(id, { ...edit, ...move });
-      if (message === undefined) return view(await change({}));
-      const prepare = () => newMessage(by, run, message);
-      return view(await order.pass({ sessionId: run.lane, message }, prepare, change));
+      return view(await order.pass(id, prepare, change));
     },
 
     async remove(by, id) {
