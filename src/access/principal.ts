@@ -35,10 +35,16 @@ export type Authorised<R extends Right> = Principal & {
   readonly [checked]: { readonly [Each in R]: true };
 };
 
+/**
+ * A principal for whom `R` has been checked. If `R` is a union, only one of its rights was checked,
+ * and the compiler does not know which; so this proves only what each of them would prove.
+ */
+export type Holder<R extends Right> = R extends Right ? Authorised<R> : never;
+
 export const rightsOf = ({ role, scopes }: Principal): Right[] =>
   RIGHTS_OF[role].filter((right) => scopes?.includes(right) ?? true);
 
-export const may = <R extends Right>(by: Principal, right: R): by is Authorised<R> =>
+export const may = <R extends Right>(by: Principal, right: R): by is Holder<R> =>
   RIGHTS_OF[by.role].includes(right) && (by.scopes?.includes(right) ?? true);
 
 /**

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import type { Right } from '../contract/access.ts';
 import { type Endpoint, endpoint } from '../contract/api/endpoint.ts';
 import type { Api } from '../server/route.ts';
 import type { Services } from '../server/services.ts';
-import type { Authorised, Principal } from './principal.ts';
+import { type Authorised, may, type Principal } from './principal.ts';
 import { requireRight } from './require-right.ts';
 
 /*
@@ -40,6 +41,26 @@ test('[X2] a service cannot be called without the check', () => {
     void rules.put(by, { scope: 'global' }, NO_RULES);
   };
   expect(inProcess).toBeTypeOf('function');
+});
+
+test('[X2] the check of one of several rights proves none of them', () => {
+  const oneOf = ({ users }: Services, by: Principal, right: Right): void => {
+    // @ts-expect-error which right was checked?
+    void (may(by, right) ? users.list(by, {}) : null);
+    requireRight(by, right);
+    // @ts-expect-error which right was checked?
+    void users.update(by, 'id', { role: 'admin' });
+    requireRight(by, 'admin');
+    void users.update(by, 'id', { role: 'admin' });
+  };
+  const runOrAdmin = ({ messages, users }: Services, by: Principal, isRun: boolean): void => {
+    requireRight(by, isRun ? 'run' : 'admin');
+    // @ts-expect-error it may have been `admin`
+    void messages.send(by, 'id', MESSAGE, null);
+    // @ts-expect-error it may have been `run`
+    void users.list(by, {});
+  };
+  expect([oneOf, runOrAdmin]).toEqual([expect.any(Function), expect.any(Function)]);
 });
 
 test('[X2] an endpoint cannot require less than the services it calls', () => {

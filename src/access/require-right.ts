@@ -1,6 +1,6 @@
 import { RIGHTS_OF, type Right } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
-import { type Authorised, may, type Principal } from './principal.ts';
+import { type Holder, may, type Principal } from './principal.ts';
 
 /**
  * Throws `forbidden` unless the principal has the right; the error says only which right is
@@ -17,10 +17,7 @@ import { type Authorised, may, type Principal } from './principal.ts';
  * work has no caller any more, so when it starts, its sender's rights are read from the database
  * (sessions/rules/sender-check.ts).
  */
-export function requireRight<R extends Right>(
-  by: Principal,
-  right: R,
-): asserts by is Authorised<R> {
+export function requireRight<R extends Right>(by: Principal, right: R): asserts by is Holder<R> {
   if (may(by, right)) return;
   const lacking = RIGHTS_OF[by.role].includes(right) ? 'credential' : 'role';
   const why =

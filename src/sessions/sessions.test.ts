@@ -309,6 +309,8 @@ test("[X3] another user's session is not found", async () => {
   await expect(services.sessions.act(stranger, id, 'terminate')).rejects.toMatchObject(nothing);
   await expect(services.logs.ofSession(stranger, id)).rejects.toMatchObject(nothing);
   await expect(services.logs.ofRun(stranger, run)).rejects.toMatchObject(nothing);
+  expect(await services.logs.canSee(stranger, id)).toBe(false);
+  expect(await services.logs.canSee(ADMIN, id)).toBe(true);
   expect(await services.sessions.list(stranger, {})).toEqual({ items: [], nextCursor: null });
   expect(await services.runs.list(stranger, {})).toEqual({ items: [], nextCursor: null });
 });

@@ -88,10 +88,7 @@ export async function forwardRig() {
         },
       },
       logs: {
-        ofSession: async (_: Principal, sessionId: string) => {
-          if (unshared.has(sessionId)) throw new BatonError('not_found');
-          return { sessionId, runId: null, lastSeq: 0 };
-        },
+        canSee: async (_: Principal, sessionId: string) => !unshared.has(sessionId),
       },
       workspaces: {
         artefact: async (by: Principal) => {

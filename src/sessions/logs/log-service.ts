@@ -1,5 +1,6 @@
 import { ACCESS } from '../../access/access-store.ts';
-import type { Authorised } from '../../access/principal.ts';
+import type { Authorised, Principal } from '../../access/principal.ts';
+import { isBatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
 import type { SessionHint } from '../../contract/session-event.ts';
 import type { Tail } from '../../queue/follow/tail.ts';
@@ -22,6 +23,11 @@ export interface LogTarget {
 export interface LogService {
   ofSession(by: Authorised<'read'>, id: string): Promise<LogTarget>;
   ofRun(by: Authorised<'read'>, runId: string): Promise<LogTarget>;
+  /**
+   * Whether the session is the caller's or shared with them. Requires no right, because nothing is
+   * read from the session.
+   */
+  canSee(by: Principal, id: string): Promise<boolean>;
   /** Access is not checked again: only callers who may read a log are given its target. */
   events(target: LogTarget, after: number, limit: number): Promise<LogEvent[]>;
   follow(target: LogTarget, after: number, signal: AbortSignal): Tail;
@@ -44,6 +50,16 @@ export function logService(
     async ofSession(by, id) {
       const { lastSeq } = await findSession(parts, by, id, 'view');
       return { sessionId: id, runId: null, lastSeq };
+    },
+
+    async canSee(by, id) {
+      try {
+        await findSession(parts, by, id, 'view');
+        return true;
+      } catch (error) {
+        if (isBatonError(error, 'not_found') || isBatonError(error, 'forbidden')) return false;
+        throw error;
+      }
     },
 
     async ofRun(by, runId) {
