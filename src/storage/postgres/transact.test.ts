@@ -4,8 +4,11 @@ import { admission } from '../../../test/support/admission.ts';
 import { createDatabase } from '../../../test/support/postgres.ts';
 import type { NewAuditEntry } from '../../access/principal.ts';
 import { eventOf } from '../../contract/events/event-of.ts';
+import { backoff } from '../../contract/functions/growing-wait.ts';
 import type { NodeInfo } from '../../contract/node.ts';
+import { postgresDialect } from './dialect.ts';
 import { postgresStore } from './store.ts';
+import { MOST_TRIES, transact } from './transact.ts';
 
 const ENTRY: NewAuditEntry = {
   userId: 'admin',
@@ -53,6 +56,28 @@ test('[P6] an operation that is usually one statement also writes its line in th
   expect(await lines()).toBe(2);
   await store.audited(ENTRY).write([{ lane: 'a', fence: claimed!.fence, no: 1, events: [] }]);
   expect(await lines()).toBe(3);
+});
+
+test('[Q8] a transaction that loses races waits longer after each', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0);
+  onTestFinished(() => random.mockRestore());
+  const tries: number[] = [];
+  const pool = {
+    options: { max: 1 },
+    connect: async () => {
+      tries.push(performance.now());
+      throw Object.assign(new Error('lost'), { code: '40001' });
+    },
+  } as unknown as pg.Pool;
+  const call = { name: 'enqueue', args: [[admission('1')]] } as const;
+  await expect(
+    transact<'enqueue'>(pool, postgresDialect(undefined), undefined, call),
+  ).rejects.toMatchObject({ code: 'database_unreachable' });
+  expect(tries).toHaveLength(MOST_TRIES);
+  const waits = tries.slice(1).map((at, i) => at - tries[i]!);
+  // Timers may fire up to a millisecond early.
+  const early = waits.filter((wait, i) => wait < backoff(i + 1, { firstMs: 5, capMs: 40 }) - 1);
+  expect(early).toEqual([]);
 });
 
 test('a write takes one connection, whether it is a single statement or a transaction', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { isBatonError } from '../../contract/errors.ts';
+import { backoff, withJitter } from '../../contract/functions/growing-wait.ts';
 import type { Clock } from '../../queue/store.ts';
 import type { Sent } from '../../sessions/session-store.ts';
 import { claimAtOnce } from '../operations/claim.ts';
@@ -15,6 +16,8 @@ import { joinsTheEnd, type Send, sendMessages } from './send-messages.ts';
 
 /** How many times a transaction that loses a race is tried before its error is thrown. */
 export const MOST_TRIES = 8;
+/** Whoever won the race commits within milliseconds. */
+const LOST_RACE = { firstMs: 5, capMs: 40 };
 
 /**
  * Operations that are usually a single statement, which commits on its own and saves the round
@@ -91,7 +94,7 @@ async function untilWon<T>(attempt: () => Promise<T>): Promise<T> {
     } catch (error) {
       const lostRace = error instanceof Again || isRetryable(error);
       if (!lostRace || tries >= MOST_TRIES) throw toBatonError(error);
-      await delay(Math.random() * 10 * tries);
+      await delay(withJitter(backoff(tries, LOST_RACE), Math.random));
     }
   }
 }
