@@ -24,12 +24,16 @@ export function busyRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ succeeded: 2 });
   });
 
-  rule('[Q10] the same key with another body is refused', async (rig) => {
-    await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'one' });
-    const other = rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'two' });
-    await expect(other).rejects.toEqual(refused('idempotency_conflict'));
-    expect(await rig.counts()).toEqual({ queued: 1 });
-  });
+  rule(
+    '[Q10] the same key with another body is refused, and the refusal names the run',
+    async (rig) => {
+      const { id } = await rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'one' });
+      const other = rig.enqueue({ lane: 'l', idempotencyKey: 'k', bodyHash: 'two' });
+      const conflict = { code: 'idempotency_conflict', details: { runId: id } };
+      await expect(other).rejects.toMatchObject(conflict);
+      expect(await rig.counts()).toEqual({ queued: 1 });
+    },
+  );
 
   rule('[Q10] a key is scoped to its lane; runs without a lane share one scope', async (rig) => {
     const key = { idempotencyKey: 'k', bodyHash: 'h' };

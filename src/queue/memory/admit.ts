@@ -1,4 +1,5 @@
 import { BatonError } from '../../contract/errors.ts';
+import { mustHaveSameBody } from '../machine/known-key.ts';
 import type { LaneChange } from '../machine/lane-change.ts';
 import * as machine from '../machine/lane-machine.ts';
 import { newRun } from '../machine/new-run.ts';
@@ -138,9 +139,10 @@ function checkOne(
   same: Admission | undefined,
   joined: boolean,
 ): boolean {
-  const known = findKnown(tables, admission) ?? same;
+  const stored = findKnown(tables, admission);
+  const known = stored === undefined ? same : { id: stored.core.id, bodyHash: stored.bodyHash };
   if (known !== undefined) {
-    if (known.bodyHash !== admission.bodyHash) throw new BatonError('idempotency_conflict');
+    mustHaveSameBody(known.id, known.bodyHash, admission.bodyHash);
     return true;
   }
   mustBeNew(tables, admission.id);

@@ -1,5 +1,5 @@
-import { BatonError } from '../../contract/errors.ts';
 import type { RunState } from '../../contract/run.ts';
+import { keyConflict, mustHaveSameBody } from '../../queue/machine/known-key.ts';
 import type { LaneChange } from '../../queue/machine/lane-change.ts';
 import { positionInLane } from '../../queue/machine/position.ts';
 import type { Admission, Receipt } from '../../queue/store.ts';
@@ -61,15 +61,12 @@ export function* knownReceipt(
   if (known === null) return null;
   if (known.kind === 'steer') throw keyConflict(known.run_id);
   const { id, lane } = known;
-  if (known.body_hash !== admission.bodyHash) throw keyConflict(id);
+  mustHaveSameBody(id, known.body_hash, admission.bodyHash);
   const change = changeOf(lane);
   const state = change?.runs.get(id)?.run.state ?? known.state;
   const position = state === 'queued' ? yield* positionOf(id, change) : 0;
   return { id, lane, state, position, known: true };
 }
-
-export const keyConflict = (runId: string): BatonError =>
-  new BatonError('idempotency_conflict', undefined, { details: { runId } });
 
 /** The position of a queued run. */
 function* positionOf(id: string, change: LaneChange | undefined): Op<number> {

@@ -1,9 +1,10 @@
 import { BatonError } from '../../../../contract/errors.ts';
+import { keyConflict, mustHaveSameBody } from '../../../../queue/machine/known-key.ts';
 import type { RunCore } from '../../../../queue/machine/lane-change.ts';
 import type { Steered, SteerRequest } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query, queryOne } from '../../../statement.ts';
 import { type Dialect, type Done, done, NO_HINT } from '../../dialect.ts';
-import { findByKey, keyConflict } from '../../known-key.ts';
+import { findByKey } from '../../known-key.ts';
 import { lockLane, readCore } from '../../load.ts';
 import { type LoadedSession, lockSession } from '../load.ts';
 import { mustHaveRoom } from '../send.ts';
@@ -59,7 +60,7 @@ function* findKnown({ sessionId, idempotencyKey, bodyHash }: SteerRequest): Op<S
   const known = yield* findByKey(sessionId, idempotencyKey);
   if (known === null) return null;
   if (known.kind === 'run') throw keyConflict(known.id);
-  if (known.body_hash !== bodyHash) throw keyConflict(known.run_id);
+  mustHaveSameBody(known.run_id, known.body_hash, bodyHash);
   return known.state === 'queued'
     ? { runId: known.id, state: 'queued', known: true }
     : { runId: known.run_id, state: 'steered', known: true };
