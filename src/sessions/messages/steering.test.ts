@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { BatonError } from '../../contract/errors.ts';
 import type { HandlerEvents } from '../../contract/events/table.ts';
 import { SILENT } from '../../queue/logger.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
@@ -17,7 +18,19 @@ const steer = (id: string): SteerRecord => ({
 });
 
 function rig() {
-  const state = { steers: [] as SteerRecord[], reads: 0, refused: '', hint: (): void => {} };
+  const state = {
+    steers: [] as SteerRecord[],
+    reads: 0,
+    refused: '',
+    hint: (): void => {},
+    /** Calls that fail, in this order, because the database is unavailable. */
+    failing: [] as string[],
+  };
+  const call = async <T>(name: string, value: T): Promise<T> => {
+    if (state.failing[0] !== name) return value;
+    state.failing.shift();
+    throw new BatonError('database_unreachable');
+  };
   const marked: string[] = [];
   const steering = new Steering({
     store: {
@@ -26,6 +39,7 @@ function rig() {
         return state.steers;
       },
       markSteer: async (id, given) => {
+        await call('markSteer', null);
         marked.push(`${id} ${given ? 'given' : 'waiting'}`);
         return true;
       },
@@ -35,7 +49,7 @@ function rig() {
       },
     },
     textOf: ({ message }) => message,
-    isAllowed: async ({ id }) => id !== state.refused,
+    isAllowed: ({ id }) => call('isAllowed', id !== state.refused),
     nodeId: () => 'node',
     log: SILENT,
   });
@@ -58,6 +72,18 @@ test('[Q11] each message is recorded as given once, before it is given', async (
   await feed.close();
   expect(await third).toEqual({ done: true, value: undefined });
   expect(marked).toHaveLength(2);
+});
+
+test('[O5] a message is given, or put back, once the database responds again', async () => {
+  const { state, marked, feed } = rig();
+  state.steers = [steer('1')];
+  state.hint();
+  const messages = feed[Symbol.asyncIterator]();
+  state.failing = ['isAllowed', 'markSteer'];
+  expect(await messages.next()).toEqual({ done: false, value: 'message 1' });
+  state.failing = ['markSteer'];
+  await feed.close();
+  expect(marked).toEqual(['1 given', '1 waiting']);
 });
 
 test('[X3] a message whose sender may no longer use the session is not given', async () => {

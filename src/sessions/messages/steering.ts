@@ -5,7 +5,7 @@ import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/membership/database-watch.ts';
 import type { Store } from '../../queue/store.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
-import { retryWhileAway } from '../retry-while-away.ts';
+import { patient } from '../retry-while-away.ts';
 import type { SteerRecord, SteerStore } from './steer-store.ts';
 
 /** How often to poll, in case hints get lost. */
@@ -85,8 +85,8 @@ export class Steering {
  * back.
  */
 export class SteerFeed implements AsyncIterable<string> {
-  readonly #context: SteeredAttempt;
-  readonly #options: SteeringOptions;
+  readonly #calls: ReturnType<typeof callsOf>;
+  readonly #textOf: SteeringOptions['textOf'];
   readonly #onClose: () => void;
   readonly #seen = new Set<string>();
   readonly #queue: SteerRecord[] = [];
@@ -97,8 +97,8 @@ export class SteerFeed implements AsyncIterable<string> {
   #busy: Promise<unknown> = Promise.resolve();
 
   constructor(context: SteeredAttempt, options: SteeringOptions, onClose: () => void) {
-    this.#context = context;
-    this.#options = options;
+    this.#calls = callsOf(options, context);
+    this.#textOf = options.textOf;
     this.#onClose = onClose;
   }
 
@@ -133,7 +133,7 @@ export class SteerFeed implements AsyncIterable<string> {
       this.#onClose();
       this.#wake();
       const left = this.#handedOut;
-      if (left !== null) this.#busy = Promise.all([this.#busy, this.#mark(left, false)]);
+      if (left !== null) this.#busy = Promise.all([this.#busy, this.#calls.mark(left, false)]);
     }
     await this.#busy;
   }
@@ -142,18 +142,17 @@ export class SteerFeed implements AsyncIterable<string> {
     this.#handedOut = null;
     const steer = await this.#nextAllowed();
     if (steer === null) return DONE;
-    const ours = await this.#mark(steer, true);
-    if (ours && this.#ended) await this.#mark(steer, false);
+    const ours = await this.#calls.mark(steer, true);
+    if (ours && this.#ended) await this.#calls.mark(steer, false);
     if (!ours || this.#ended) return DONE;
     this.#handedOut = steer;
-    return { done: false, value: this.#options.textOf(steer) };
+    return { done: false, value: this.#textOf(steer) };
   }
 
   /**
    * A message that is not allowed keeps waiting, and becomes a run that is refused when it starts.
    */
   async #nextAllowed(): Promise<SteerRecord | null> {
-    const { signal } = this.#context;
     for (;;) {
       while (this.#queue.length === 0 && !this.#ended) {
         await new Promise<void>((resolve) => {
@@ -162,14 +161,19 @@ export class SteerFeed implements AsyncIterable<string> {
       }
       const steer = this.#queue.shift();
       if (steer === undefined || this.#ended) return null;
-      if (await retryWhileAway(signal, () => this.#options.isAllowed(steer))) return steer;
+      if (await this.#calls.isAllowed(steer)) return steer;
     }
   }
-
-  #mark(steer: SteerRecord, given: boolean): Promise<boolean> {
-    const { fence, signal } = this.#context;
-    return retryWhileAway(signal, () => this.#options.store.markSteer(steer.id, given, fence));
-  }
 }
+
+/** What a feed asks the store for one attempt; both are safe to repeat. */
+const callsOf = ({ store, isAllowed }: SteeringOptions, { fence, signal }: SteeredAttempt) =>
+  patient(
+    {
+      isAllowed,
+      mark: ({ id }: SteerRecord, given: boolean) => store.markSteer(id, given, fence),
+    },
+    signal,
+  );
 
 const DONE = { done: true, value: undefined } as const;
