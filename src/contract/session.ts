@@ -57,11 +57,16 @@ const Description = Text('description', 500);
 
 export const AgentKind = z.enum([...DRIVEN_KINDS, ...RESERVED_KINDS]);
 export type AgentKind = z.infer<typeof AgentKind>;
+/** A name that begins like a flag could be read as one by the agent's program. */
+const Model = z
+  .string()
+  .max(100)
+  .regex(/^[\p{L}\p{N}]/u, 'a model begins with a letter or a digit');
 export const AgentSpec = z.strictObject({
   kind: AgentKind.default(DEFAULT_KIND),
-  model: z.string().min(1).max(100).optional(),
+  model: Model.optional(),
   /** The model used while the chosen one is overloaded or unavailable. */
-  fallbackModel: z.string().min(1).max(100).optional(),
+  fallbackModel: Model.optional(),
   command: z.array(z.string().min(1).max(4096)).min(1).max(100).optional(),
   /** How many times Claude Code may call the model in one run. */
   maxTurns: z.int().min(1).max(10_000).optional(),

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/json.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { namedBy, namesIn, type RealPaths } from './named-paths.ts';
+import { namedBy, namesIn, pathsInside, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 import { expandedWords, withHome } from './words/expanded-words.ts';
@@ -126,9 +126,12 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
     const isSame = atHome === text;
     const expanded = plain.words === null ? expandedWords(atHome) : new Set<string>();
     const visible = isSame ? distinct() : new Set([...distinct(), ...looseParts(atHome).flat()]);
+    // The pieces of a script that is not plain are words already.
+    const inside = plain.words === null ? new Set<string>() : pathsInside(distinct());
     const names = namesIn(expanded.size === 0 ? visible : new Set([...visible, ...expanded]));
     const quoted = isSame ? quotedIn() : quotedNames(atHome);
-    return names === null || quoted === null ? null : new Set([...names, ...quoted]);
+    if (names === null || quoted === null || inside === null) return null;
+    return new Set([...names, ...quoted, ...inside]);
   }
   if (!isOpenTool(tool)) return new Set();
   const { strings, isAll } = stringsIn(input);
@@ -143,7 +146,7 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
 export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
 
 const STRINGS_MAX = 1000;
-const STRINGS_CHARACTERS_MAX = 128 * 1024;
+const STRINGS_CHARACTERS_MAX = 64 * 1024;
 
 /** An unknown tool may accept a path anywhere in its input. */
 export function stringsIn(input: Json | undefined): {

@@ -139,7 +139,7 @@ export function pathsInside(words: ReadonlySet<string>): ReadonlySet<string> | n
     characters += word.length;
     if (characters > INSIDE_MAX) return null;
     for (const part of word.split(/[^\p{L}\p{N}_.~/+-]+/u)) {
-      if (part.includes('/')) parts.add(part.slice(part.search(/[~./]/)));
+      if (part.includes('/')) parts.add(part).add(part.slice(part.search(/[~./]/)));
       else if (part.includes('.')) parts.add(part);
     }
     if (parts.size > PARTS_MAX) return null;

@@ -73,8 +73,7 @@ export class OwnFiles {
     let verdict: Verdict | null = null;
     if (!isAll && isOpen) {
       const text = JSON.stringify(call.input).replace(/\\[nrt]/g, ' ');
-      if (this.#mentionsOwnPath(text, call.home)) return DENIED;
-      verdict = ASKED;
+      return this.#mentionsOwnPath(text, call.home) ? DENIED : ASKED;
     }
     for (const text of strings) {
       const reached = pathsOf([text], call, call.real).map(({ path }) => this.#reach(path));

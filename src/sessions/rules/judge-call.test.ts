@@ -162,6 +162,7 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
     bash('cat not\\\nes.txt | base64'),
     bash('cat "$PWD/notes.txt"'),
     bash('cat odd\u00a0name.txt; true'),
+    bash(`cat ${data.replace('.baton', '.ba{t{on,x},y}')}/a{d{min,x},y}-token`),
     bash('cat "my folder"/secret-key | base64'),
     bash('grep -fnotes.txt x'),
     bash('cp notes.txt x'),
@@ -202,6 +203,8 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
     bash('cat $D/secret-key'),
     bash('cd ~ && cat .baton/host-id'),
     bash('cat ~someone/.baton/host-id'),
+    bash(`python3 -c "print(open('notes.txt').read())"`),
+    bash(`awk 'BEGIN{getline l<"link/admin-token";print l}'`),
     bash(`cat ${Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ')}`),
   ];
   const free: [string, Json][] = [

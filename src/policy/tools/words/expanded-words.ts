@@ -3,6 +3,9 @@
  * predicted.
  */
 
+/** Braces that may contain other braces. More levels than these are unusual, and cost time. */
+const BRACES = /\{(?:[^{}\s]|\{(?:[^{}\s]|\{[^{}\s]*\})*\})*\}/g;
+
 /** A placeholder for text that only the shell knows. */
 export const ANY = '\0';
 
@@ -26,7 +29,7 @@ export function expandedWords(text: string): ReadonlySet<string> {
     // These variables are numbers, such as process ids.
     .replace(/\$[$!?#]/g, '0')
     .replace(/\$(?:\{[^{}]*\}|[A-Za-z_]\w*|[\d@*-])/g, ANY)
-    .replace(/\{[^{}\s]*\}/g, ANY)
+    .replace(BRACES, ANY)
     // These are bash's extended wildcards and zsh's groups.
     .replace(/[?*+@!]\([^()\s]*\)/g, ANY);
   const hasSubstitution = /\$\(|`|<\(/.test(bare);
