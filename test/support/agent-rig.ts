@@ -52,7 +52,8 @@ export function agentRig() {
     runtimeAt,
     runtime,
     spawnFor,
-    start: (name: string) => start(spawnFor(), name),
+    start: (name: string, settings: Partial<LocalSettings> = {}) =>
+      start(spawnFor('run', settings), name),
     server: (options: Parameters<typeof server>[1]) => server(installation, options),
   };
 }

@@ -34,7 +34,7 @@ export interface ProcessTable {
    * All processes, or at least those started since the given point. Listing a hundred processes
    * takes about a millisecond.
    */
-  list(since?: Moment): ProcessRow[];
+  list(since?: Moment | undefined): ProcessRow[];
   /** Null if there is no such process. */
   observe(pid: number): ProcessRow | null;
   /** The tag in a process's environment; null if it has none or we may not read it. */

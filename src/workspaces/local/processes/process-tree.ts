@@ -1,9 +1,10 @@
 import { isExempt } from './exempt-pids.ts';
 import type { Moment, ProcessRow, ProcessTable } from './process-table.ts';
 
-/** The root process of a tree, which leads its own session, and a time just before it started. */
+/** The root process of a tree, which leads its own session. */
 export interface Root extends ProcessRow {
-  readonly since: Moment;
+  /** A moment just before it started; absent if all processes have to be listed. */
+  readonly since?: Moment | undefined;
 }
 
 export interface ProcessTreeOptions {

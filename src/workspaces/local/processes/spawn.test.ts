@@ -2,7 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
 import { until } from '../../../../test/support/until.ts';
 import { DRIVER_STOP_MS, StartError } from '../../process.ts';
-import { type ProcessRow, processTable } from './process-table.ts';
+import { type Moment, type ProcessRow, type ProcessTable, processTable } from './process-table.ts';
+import { newerThan } from './process-table-proc.ts';
 import { LADDER } from './stop/ladder.ts';
 
 /** Programs that leave in every way there is, some only where there is `setsid`. */
@@ -76,6 +77,40 @@ test('[A9] a process is killed even if the system cannot list its processes, and
   await agent.exited;
   expect(isAlive(agent.pid)).toBe(false);
   expect(left).toHaveBeenCalledWith([expect.objectContaining({ pid: agent.pid })], 'run');
+});
+
+/** The system's processes, seen through a /proc/loadavg that does not know this pid namespace. */
+function tableWith(now: () => Moment): ProcessTable {
+  const table = processTable();
+  const list = (since?: Moment): ProcessRow[] =>
+    table
+      .list()
+      .filter(since === undefined ? () => true : ({ pid }) => newerThan(since, now())(pid));
+  return { ...table, now, newest: () => now().newest, list };
+}
+
+describe('on a system that does not report the newest pid', () => {
+  let forks = 0;
+  const systems: readonly (readonly [string, () => Moment])[] = [
+    ['lxcfs, which reports the host’s', () => ({ newest: 4_000_000 + ++forks, forks })],
+    ['gVisor, which reports 0', () => ({ newest: 0, forks: 0 })],
+  ];
+
+  test.each(systems)('[Q9] a process that is stopped leaves nothing alive: %s', async (_, now) => {
+    const rig = agentRig();
+    const settings = { table: tableWith(now) };
+    const { process, started } = await rig.start('ignores-everything.sh', settings);
+    await process.stop();
+    expect([process.pid, ...started].filter(isAlive)).toEqual([]);
+  });
+
+  test.each(systems)('[A9] a process that ends leaves nothing alive: %s', async (_, now) => {
+    const rig = agentRig();
+    const { process, started } = await rig.start('holds-output.sh', { table: tableWith(now) });
+    await process.exited;
+    await process.stop();
+    expect(started.filter(isAlive)).toEqual([]);
+  });
 });
 
 describe('a process that ends by itself', () => {

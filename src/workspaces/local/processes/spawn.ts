@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type Spawn, StartError } from '../../process.ts';
-import { type ProcessRow, type ProcessTable, processTable } from './process-table.ts';
+import { type Moment, type ProcessRow, type ProcessTable, processTable } from './process-table.ts';
 import { startError } from './start-error.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import { formatTag, TAG_VARIABLE } from './tag.ts';
@@ -39,10 +39,24 @@ export const createSpawn =
       child.on('error', () => {}).kill('SIGKILL');
       throw new StartError('Cannot list the processes on this machine. Mount /proc.');
     }
-    const root = { ...row, since };
+    const root = { ...row, since: lists(table, since, row) ? since : undefined };
     const onLeft = (left: readonly ProcessRow[]): void => settings.onLeft?.(left, unit);
     return supervise({ child, table, root, tag, interrupts }, { ...settings, onLeft });
   };
+
+/**
+ * Whether the table lists a process that has just started as new. If not, the system does not
+ * report the newest pid of this pid namespace: under LXC, /proc/loadavg may be the host's, and in
+ * gVisor it contains zeros.
+ */
+function lists(table: ProcessTable, since: Moment, { pid }: ProcessRow): boolean {
+  try {
+    return table.list(since).some((row) => row.pid === pid);
+  } catch {
+    // The system cannot list its processes right now.
+    return false;
+  }
+}
 
 async function launch(
   argv: readonly string[],
