@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Process, ProcessExit } from '../../process.ts';
 import type { ProcessRow, ProcessTable } from './process-table.ts';
 import { ProcessTree, type Root } from './process-tree.ts';
+import { endsWithin } from './stop/ends-within.ts';
 import { interrupt } from './stop/interrupt.ts';
 import { climb, LADDER, type Ladder } from './stop/ladder.ts';
 
@@ -24,6 +25,8 @@ interface Started {
 
 const FIRST_OBSERVE_MS = 25;
 const OBSERVE_MS = 1000;
+/** How long to wait for a killed root to exit, when nothing else of its tree is left. */
+const EXIT_MS = 250;
 /** Limits the time spent on observation to one fiftieth, however many processes the machine has. */
 const OBSERVE_SHARE = 50;
 
@@ -70,16 +73,22 @@ export function supervise(started: Started, options: Supervision): Process {
 
   const stop = async (): Promise<void> => {
     const stoppable = { table, tree, root, stdin, exited, interrupts };
-    const left = await climb(stoppable, options.ladder ?? LADDER).catch(() => {
+    const listed = await climb(stoppable, options.ladder ?? LADDER).catch(() => {
       // The system cannot list its processes, so only the root is sure to be ours.
       child.kill('SIGKILL');
       return [root];
     });
     clearTimeout(timer);
+    // There is no point in waiting for a process that could not be stopped.
+    const isLeft = !listed.some(({ pid }) => pid === root.pid) && !(await rootExits());
+    const left = isLeft ? [...listed, root] : listed;
     if (left.length > 0) options.onLeft?.(left);
-    // `exited` resolves a moment after the kill. There is no point in waiting for a process that
-    // could not be stopped.
-    if (!left.some(({ pid }) => pid === root.pid)) await exited;
+  };
+  const rootExits = async (): Promise<boolean> => {
+    // `exited` resolves a moment after the process is gone. If the system does not list the
+    // process, it may still be alive.
+    if (!(await endsWithin(exited, 0))) child.kill('SIGKILL');
+    return endsWithin(exited, EXIT_MS);
   };
   let stopping: Promise<void> | undefined;
   return {

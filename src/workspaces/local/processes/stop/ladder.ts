@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRow, ProcessTable } from '../process-table.ts';
 import type { ProcessTree } from '../process-tree.ts';
 import { closeInput } from './close-input.ts';
+import { endsWithin } from './ends-within.ts';
 import { interrupt } from './interrupt.ts';
 import { seemsEmpty } from './is-empty.ts';
 import { kill } from './kill.ts';
@@ -43,23 +43,16 @@ export interface Stoppable {
  */
 export async function climb(process: Stoppable, ladder: Ladder): Promise<readonly ProcessRow[]> {
   const { table, tree, root, stdin, exited, interrupts } = process;
-  const endsWithin = async (ms: number): Promise<boolean> => {
-    const waiting = new AbortController();
-    const late = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
-    const ended = await Promise.race([exited.then(() => true), late]);
-    waiting.abort();
-    return ended;
-  };
-  if (await endsWithin(0)) {
+  if (await endsWithin(exited, 0)) {
     if (seemsEmpty(table, tree)) return [];
   } else {
     // Observes the tree while the process table still shows which process started which.
     tree.observe();
     interrupt(table, root, interrupts);
-    if (!(await endsWithin(ladder.interruptMs))) {
+    if (!(await endsWithin(exited, ladder.interruptMs))) {
       tree.observe();
       closeInput(stdin);
-      await endsWithin(ladder.inputMs);
+      await endsWithin(exited, ladder.inputMs);
     }
   }
   if (await terminate(table, tree, ladder.terminateMs)) return [];
