@@ -13,6 +13,17 @@ export const only = ({ prefix }: GitPlace): string[] =>
 export const listFiles = async (git: PrivateGit, ...options: string[]): Promise<Set<string>> =>
   new Set(namesIn(await git.must(['ls-files', '-z', ...options, ...only(git.place)])));
 
+export const NOT_STORED = 'An earlier state of the workspace is no longer stored.';
+
+/** The files of a tree. */
+export async function listTree(git: PrivateGit, tree: string): Promise<string[]> {
+  const args = ['ls-tree', '-r', '-z', '--name-only', tree, ...only(git.place)];
+  const { code, stdout, cut } = await git.run(args);
+  if (cut) throw new Error('The earlier state of the workspace has too many files.');
+  if (code !== 0) throw new Error(NOT_STORED);
+  return namesIn(stdout);
+}
+
 export interface ChangedNames {
   readonly names: Set<string>;
   /** There are more. */

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../../contract/session-event.ts';
 import { fitPatch, listChanges, PATCH_BYTES } from '../../file-changes.ts';
 import type { WorkspaceDiff } from '../../runtime.ts';
-import { namesIn, only } from './changed-names.ts';
+import { NOT_STORED, namesIn, only } from './changed-names.ts';
 import { PrivateGit } from './git-index.ts';
 import { findGit, folderAt, type GitPlace } from './git-place.ts';
 import type { TreeSnapshot } from './snapshot.ts';
@@ -65,8 +65,6 @@ export async function diffTrees(
     };
   });
 }
-
-const NOT_STORED = 'An earlier state of the workspace is no longer stored.';
 
 type Changes = Map<string, FileChange['change']>;
 const CHANGES: Readonly<Record<string, FileChange['change']>> = { A: 'added', D: 'deleted' };

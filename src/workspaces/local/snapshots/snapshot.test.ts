@@ -517,6 +517,23 @@ describe('a git repository', () => {
     expect((await diffSince(root, before, PATIENT)).patch).toContain('-b\n+B\n');
   });
 
+  test('[Q16] of an incomplete snapshot, stored untracked files are not reported as deleted', async () => {
+    const root = repository({ 'a.txt': 'a\n', 'sub/b.txt': 'b\n' });
+    write(root, { 'stored.txt': 's\n', 'changed.txt': 'c\n', 'gone.txt': 'g\n', 'sub/s.txt': 's' });
+    const before = await taken(root);
+    expect(before).toMatchObject({ kind: 'git', truncated: false });
+    write(root, { 'changed.txt': 'C\n', 'sub/s.txt': 'S' });
+    rmSync(join(root, 'gone.txt'));
+    // As if the snapshot had been cut short, long after these files were last changed.
+    const partial = { ...before, truncated: true, at: Date.now() + 5000 } as Snapshot;
+    expect(await changesSince(root, partial)).toEqual([
+      'deleted gone.txt',
+      'modified changed.txt',
+      'modified sub/s.txt',
+    ]);
+    expect(await changesSince(join(root, 'sub'), partial)).toEqual(['modified s.txt']);
+  });
+
   test('[Q16] in a folder whose name git would take for several', async () => {
     const root = join(temporaryDirectory(), 'a:b "c" \\d');
     mkdirSync(root);

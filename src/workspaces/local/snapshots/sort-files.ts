@@ -1,6 +1,6 @@
 import { constants, type Stats } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { listFiles } from './changed-names.ts';
+import { listFiles, listTree } from './changed-names.ts';
 import { Parents, pathBelow, readStats, TOGETHER } from './file-walk.ts';
 import type { PrivateGit } from './git-index.ts';
 import type { GitPlace } from './git-place.ts';
@@ -33,7 +33,7 @@ export class FileSorter {
   readonly #parents: Parents;
   readonly #before: TreeSnapshot | null;
   readonly #wasLarge: ReadonlyMap<string, string>;
-  /** The index of an earlier snapshot whose list is incomplete. */
+  /** What an earlier snapshot whose list is incomplete may contain. */
   readonly #known: ReadonlySet<string> | null;
   #bytes = 0;
 
@@ -50,7 +50,10 @@ export class FileSorter {
   }
 
   static async of(git: PrivateGit, before: TreeSnapshot | null): Promise<FileSorter> {
-    const known = before?.truncated === true ? await listFiles(git) : null;
+    if (before?.truncated !== true) return new FileSorter(git.place, before, null);
+    // The tree also contains the repository's untracked files, which are not in its index.
+    const known = await listFiles(git);
+    for (const name of await listTree(git, before.tree)) known.add(name);
     return new FileSorter(git.place, before, known);
   }
 
