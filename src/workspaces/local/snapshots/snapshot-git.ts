@@ -10,9 +10,14 @@ import { FileSorter, type Sized } from './sort-files.ts';
 /** How many large files are listed; the list is stored with every attempt. */
 const LARGE_MAX = 5000;
 const LARGE_BYTES = 512 * 1024;
-/** How much git reads in one batch; the deadline is checked between batches. */
+/**
+ * How much git reads in one batch; the deadline is checked between batches. On slow storage even a
+ * few hundred files take seconds, so the first batch is small, and each batch that takes less than
+ * BATCH_MS allows the next one to be larger.
+ */
 const BATCH_BYTES = 16 * 1024 * 1024;
-const BATCH_FILES = 2000;
+const BATCH_FILES = { first: 64, least: 16, most: 2048 };
+const BATCH_MS = 200;
 
 /** The share of the time limit in which a plain folder is searched for new files. */
 const WALK_SHARE = 0.5;
@@ -111,16 +116,17 @@ export async function treeOf(
   const files = [...names].filter((name) => !name.endsWith('/'));
   const sorter = await FileSorter.of(git, before);
   const large: Sized[] = [];
+  const batch = { files: BATCH_FILES.first };
   while (files.length > 0 && performance.now() < deadline) {
-    const sorted = await sorter.sort(files.splice(0, BATCH_FILES));
+    const sorted = await sorter.sort(files.splice(0, BATCH_FILES.most));
     // Removals come first, because a directory may have taken a file's place.
     await removeAll(git, sorted.remove);
-    large.push(...sorted.large, ...(await add(git, sorted.add, deadline)));
+    large.push(...sorted.large, ...(await add(git, sorted.add, deadline, batch)));
   }
   await removeAll(git, files);
   // Only the list of a snapshot that will be stored has to be short.
   while (files.length > 0 && (before !== null || fitLarge(large).length === large.length)) {
-    const sorted = await sorter.sort(files.splice(0, BATCH_FILES));
+    const sorted = await sorter.sort(files.splice(0, BATCH_FILES.most));
     large.push(...sorted.large, ...sorted.add);
   }
   const tree = (await git.must(['write-tree', '--missing-ok'])).toString('latin1').trim();
@@ -137,16 +143,30 @@ export async function treeOf(
   return { snapshot, others: cloned || modules };
 }
 
-/** Reads files into the index; returns the files that it had no time for. */
-async function add(git: PrivateGit, files: readonly Sized[], deadline: number): Promise<Sized[]> {
+/**
+ * Reads files into the index; returns the files that it had no time for. Adjusts the size of the
+ * batches to the speed of the storage.
+ */
+async function add(
+  git: PrivateGit,
+  files: readonly Sized[],
+  deadline: number,
+  batch: { files: number },
+): Promise<Sized[]> {
   const rest = [...files];
-  while (rest.length > 0 && performance.now() < deadline) {
+  for (let begun = performance.now(); rest.length > 0 && begun < deadline; ) {
     let [count, bytes] = [0, 0];
-    while (count < rest.length && count < BATCH_FILES && bytes < BATCH_BYTES) {
+    while (count < rest.length && count < batch.files && bytes < BATCH_BYTES) {
       bytes += rest[count++]!.size;
     }
-    const batch = listOf(rest.splice(0, count).map(({ name }) => name));
-    await git.must(['update-index', '-z', '--add', '--replace', '--remove', '--stdin'], batch);
+    const names = listOf(rest.splice(0, count).map(({ name }) => name));
+    await git.must(['update-index', '-z', '--add', '--replace', '--remove', '--stdin'], names);
+    const ended = performance.now();
+    batch.files =
+      ended - begun < BATCH_MS
+        ? Math.min(2 * batch.files, BATCH_FILES.most)
+        : Math.max(batch.files / 2, BATCH_FILES.least);
+    begun = ended;
   }
   await removeAll(
     git,

@@ -74,6 +74,24 @@ function directory(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
+/** Makes git take 20 ms to store each file. */
+function useSlowGit(): void {
+  const bin = temporaryDirectory();
+  const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh
+case "$*" in *"update-index -z --add"*)
+  cat > ${bin}/input
+  files=$(tr -cd '\\0' < ${bin}/input | wc -c)
+  sleep $(printf '%d.%02d' $((files / 50)) $((files % 50 * 2)))
+  exec ${real} "$@" < ${bin}/input ;;
+esac
+exec ${real} "$@"
+`;
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
 describe.each([
   ['git', repository],
   ['folder', directory],
@@ -327,6 +345,18 @@ describe('a plain folder', () => {
     expect(before).toMatchObject({ kind: 'folder', truncated: false, large: [] });
     write(root, { 'a.txt': 'b\n' });
     expect((await diffSince(root, before, PATIENT)).patch).toContain('-a\n+b\n');
+  });
+
+  test('[Q16] on slow storage is read in part, and the next snapshot continues', async () => {
+    const root = directory({});
+    for (let i = 0; i < 1000; i++) writeFileSync(join(root, `f${i}`), `${i}`);
+    useSlowGit();
+    const { keep } = PATIENT;
+    const largeOf = (snapshot: Snapshot) => (snapshot as { large: unknown[] }).large.length;
+    const first = await takeSnapshot(root, { keep });
+    expect(first).toMatchObject({ kind: 'folder', truncated: false });
+    expect(largeOf(first)).toBeLessThan(1000);
+    expect(largeOf(await takeSnapshot(root, { keep }))).toBeLessThan(largeOf(first));
   });
 
   test('[Q16] is listed even if it is empty', async () => {
