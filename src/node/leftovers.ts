@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { NodeRecord } from '../contract/node.ts';
 import { isProvablyDead, type ProcessIdentity } from '../queue/membership/process-identity.ts';
 import type { Store } from '../queue/store.ts';
-import { sweepPrivate } from '../workspaces/local/files/private-dir.ts';
-import { sweepLeftovers } from '../workspaces/local/processes/sweep.ts';
+import { privateNodes, sweepPrivate } from '../workspaces/local/files/private-dir.ts';
+import { findNodes, sweepNodes } from '../workspaces/local/processes/sweep.ts';
 
 export interface LeftoverOptions {
   readonly store: Pick<Store, 'listNodes' | 'time'>;
@@ -19,14 +19,20 @@ export interface LeftoverOptions {
  */
 export async function stopLeftovers(options: LeftoverOptions): Promise<number> {
   const { store, installation, self, dataDir, log } = options;
+  // A node joins before it starts agents. So a node that has left something here, and is not in a
+  // list read afterwards, is dead; a node that is only missing from the list may just have joined.
+  const here = [...findNodes({ installation }), ...(await privateNodes(dataDir))];
   const [nodes, now] = [await store.listNodes(), await store.time()];
   const isLive = (node: NodeRecord): boolean =>
     node.leaseUntil > now && !isProvablyDead(node, self);
   const liveNodes = new Set(nodes.filter(isLive).map(({ id }) => id));
-  // This process has not registered as a node yet, so it has no agents.
-  const { stopped, left } = await sweepLeftovers({ installation, self: '', liveNodes });
+  // What was started before its process had joined has no node (''), and may belong to any process.
+  const dead = new Set(
+    [...here, ...nodes.map(({ id }) => id)].filter((id) => id !== '' && !liveNodes.has(id)),
+  );
+  const { stopped, left } = await sweepNodes({ installation, nodes: dead });
   if (stopped.length > 0) log.warn({ processes: stopped }, 'Stopped leftover agent processes');
   if (left.length > 0) log.error({ processes: left }, 'Could not stop leftover agent processes');
-  await sweepPrivate(dataDir, liveNodes);
+  await sweepPrivate(dataDir, dead);
   return stopped.length;
 }

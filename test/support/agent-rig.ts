@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { TextStream, TurnRuntime } from '../../src/agents/driver.ts';
 import { processTable } from '../../src/workspaces/local/processes/process-table.ts';
 import type { Ladder } from '../../src/workspaces/local/processes/stop/ladder.ts';
-import { sweepLeftovers } from '../../src/workspaces/local/processes/sweep.ts';
+import { findNodes, sweepNodes } from '../../src/workspaces/local/processes/sweep.ts';
 import { parseTag } from '../../src/workspaces/local/processes/tag.ts';
 import type { LocalSettings } from '../../src/workspaces/local/runtime.ts';
 import { testRuntime } from './local-runtime.ts';
@@ -32,9 +32,10 @@ export function agentRig() {
       const tag = table.tagOf(pid);
       return tag !== null && parseTag(tag)?.installation === installation;
     });
+  const sweep = () => sweepNodes({ installation, nodes: findNodes({ installation }) });
   onTestFinished(async () => {
     const left = marked();
-    await sweepLeftovers({ installation, self: 'nobody', liveNodes: new Set() });
+    await sweep();
     expect(left).toEqual([]);
   });
   const runtimeAt = (path: string, settings: Partial<LocalSettings> = {}) =>
@@ -49,6 +50,8 @@ export function agentRig() {
   return {
     installation,
     marked,
+    /** Kills what all its servers left behind. */
+    sweep,
     runtimeAt,
     runtime,
     spawnFor,

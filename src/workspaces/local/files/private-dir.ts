@@ -12,12 +12,16 @@ const PREFIX = 'node-';
 export const privateDirOf = (dataDir: string, node: string): string =>
   join(dataDir, FOLDER, `${PREFIX}${node}`);
 
-/** Removes the directories of dead nodes. */
-export async function sweepPrivate(dataDir: string, liveNodes: ReadonlySet<string>): Promise<void> {
-  const all = join(dataDir, FOLDER);
-  const names = await readdir(all).catch((): string[] => []);
-  for (const name of names) {
-    if (liveNodes.has(name.slice(PREFIX.length))) continue;
-    await rm(join(all, name), { recursive: true, force: true });
+/** The nodes that have a directory. */
+export async function privateNodes(dataDir: string): Promise<string[]> {
+  const names = await readdir(join(dataDir, FOLDER)).catch((): string[] => []);
+  return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+}
+
+/** Removes the directories of these dead nodes. */
+export async function sweepPrivate(dataDir: string, nodes: ReadonlySet<string>): Promise<void> {
+  // Agents can set the ids in `nodes`, so only those that name an existing directory are used.
+  for (const node of await privateNodes(dataDir)) {
+    if (nodes.has(node)) await rm(privateDirOf(dataDir, node), { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { agentRig, isAlive } from '../../../../test/support/agent-rig.ts';
 import { until } from '../../../../test/support/until.ts';
-import { sweepLeftovers, sweepRun } from './sweep.ts';
+import { findNodes, sweepNodes, sweepRun } from './sweep.ts';
 import { formatTag, TAG_VARIABLE } from './tag.ts';
 
 const AWAY = process.platform === 'linux' ? ['forks-away.sh', 'double-forks.sh'] : [];
@@ -15,42 +15,43 @@ const LEFT = [
   'is-stopped.sh',
   ...AWAY,
 ];
-const nobody = { self: 'self', liveNodes: new Set<string>() };
+const dead = new Set(['dead']);
 
 test.each(LEFT)(
   '[A9] what a killed server left behind is killed, with everything it started: %s',
   async (name) => {
     const rig = agentRig();
-    const server = await rig.server({ program: name });
+    const { installation } = rig;
+    const server = await rig.server({ program: name, node: 'dead' });
     await server.end('SIGKILL');
     expect(server.pids.filter(isAlive)).toEqual(server.pids);
-    const { stopped, left } = await sweepLeftovers({ ...nobody, installation: rig.installation });
+    expect(findNodes({ installation })).toEqual(dead);
+    const { stopped, left } = await sweepNodes({ installation, nodes: dead });
     expect(server.pids.filter(isAlive)).toEqual([]);
     expect(rig.marked()).toEqual([]);
     expect(left).toEqual([]);
-    const tag = { installation: rig.installation, node: 'node', run: 'run' };
+    const tag = { installation, node: 'dead', run: 'run' };
     expect(stopped).toContainEqual({ pid: server.pids[0], tag });
     expect(stopped.map(({ pid }) => pid)).toEqual(expect.arrayContaining(server.pids));
   },
 );
 
-test('[A9] agents of live nodes, of this node and of other installations are left alone', async () => {
+test('[A9] agents of other nodes and other installations are left alone', async () => {
   const rig = agentRig();
   const other = agentRig();
   const program = 'ignores-interrupt.sh';
   const servers = await Promise.all([
     rig.server({ program, node: 'live' }),
-    rig.server({ program, node: 'self' }),
     other.server({ program, node: 'dead' }),
     rig.server({ program, node: 'dead' }),
   ]);
   for (const server of servers) await server.end('SIGKILL');
-  const options = { installation: rig.installation, self: 'self', liveNodes: new Set(['live']) };
-  await sweepLeftovers(options);
+  expect(findNodes({ installation: rig.installation })).toEqual(new Set(['live', 'dead']));
+  await sweepNodes({ installation: rig.installation, nodes: dead });
   const alive = servers.map(({ pids }) => pids.filter(isAlive).length);
-  expect(alive).toEqual([2, 2, 2, 0]);
-  await sweepLeftovers({ ...nobody, self: 'other', installation: rig.installation });
-  await sweepLeftovers({ ...nobody, installation: other.installation });
+  expect(alive).toEqual([2, 2, 0]);
+  await rig.sweep();
+  await other.sweep();
 });
 
 test('[A3] what is left of one run is killed before it runs again', async () => {
@@ -97,10 +98,10 @@ test('[A9] a server that was started by a dead node’s agent does not sweep its
 async function sweepElsewhere(installation: string, tag?: string) {
   const code = `
     import { spawn } from 'node:child_process';
-    import { sweepLeftovers } from '${new URL('./sweep.ts', import.meta.url).href}';
+    import { sweepNodes } from '${new URL('./sweep.ts', import.meta.url).href}';
     const child = spawn('sleep', ['1000']);
-    const options = { installation: '${installation}', self: 'self', liveNodes: new Set() };
-    const { stopped } = await sweepLeftovers(options);
+    const options = { installation: '${installation}', nodes: new Set(['dead']) };
+    const { stopped } = await sweepNodes(options);
     if (${tag !== undefined}) console.log('swept ' + stopped.length);
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     else process.exitCode = 1;

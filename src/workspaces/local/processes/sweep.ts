@@ -1,5 +1,6 @@
 import { type ProcessTable, processTable } from './process-table.ts';
 import { ProcessTree } from './process-tree.ts';
+import { newestPids } from './stop/find-until-gone.ts';
 import { kill } from './stop/kill.ts';
 import { parseTag, type Tag } from './tag.ts';
 
@@ -22,15 +23,23 @@ interface SweepOptions {
   readonly withinMs?: number;
 }
 
+/** The nodes whose agents are running on this machine, or have left something running here. */
+export function findNodes({
+  installation,
+  table = processTable(),
+}: Pick<SweepOptions, 'installation' | 'table'>): Set<string> {
+  const pids = [...table.list().map(({ pid }) => pid), ...newestPids(table)];
+  const tags = pids.map((pid) => parseTag(table.tagOf(pid) ?? ''));
+  return new Set(tags.flatMap((tag) => (tag?.installation === installation ? tag.node : [])));
+}
+
 /**
- * Called when a node starts: kills every process that agents of this installation's dead nodes left
- * running on this machine, along with everything those processes started (A9). `liveNodes` are the
- * other live nodes.
+ * Kills every process that the agents of these dead nodes left running on this machine, along with
+ * everything those processes started (A9).
  */
-export const sweepLeftovers = (
-  options: SweepOptions & { readonly self: string; readonly liveNodes: ReadonlySet<string> },
-): Promise<Swept> =>
-  sweep(options, ({ node }) => node !== options.self && !options.liveNodes.has(node));
+export const sweepNodes = (
+  options: SweepOptions & { readonly nodes: ReadonlySet<string> },
+): Promise<Swept> => sweep(options, ({ node }) => options.nodes.has(node));
 
 /**
  * Called before a run is executed again: the run's node may be proven dead before the run's agent
@@ -39,10 +48,6 @@ export const sweepLeftovers = (
  */
 export const sweepRun = (options: SweepOptions & { readonly run: string }): Promise<Swept> =>
   sweep(options, ({ run }) => run === options.run);
-
-/** Kills everything that one dead node's agents left behind (lifeline.ts). */
-export const sweepNode = (options: SweepOptions & { readonly node: string }): Promise<Swept> =>
-  sweep(options, ({ node }) => node === options.node);
 
 async function sweep(
   { installation, table = processTable(), withinMs = 5000 }: SweepOptions,

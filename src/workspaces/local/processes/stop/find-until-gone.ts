@@ -9,14 +9,19 @@ const PROBES = 5;
 const PAUSE_MS = 2;
 const LONGEST_MS = 100;
 
+/** The machine's newest pids, some of which may already be gone. */
+export function newestPids(table: ProcessTable): number[] {
+  const newest = table.newest() ?? 0;
+  return Array.from({ length: NEWEST }, (_, n) => newest - n).filter((pid) => pid > 1);
+}
+
 /**
  * A chain of processes, each of which starts the next one and exits, never shows up in a listing: a
  * listed process has exited by the time it is read. But the chain's newest member is among the
  * machine's newest processes. If that process is ours, kills it and returns true.
  */
 export function killIfNewest(table: ProcessTable, tree: ProcessTree): boolean {
-  const newest = table.newest() ?? 0;
-  for (let pid = newest; pid > Math.max(1, newest - NEWEST); pid--) {
+  for (const pid of newestPids(table)) {
     if (!tree.isTagged(pid)) continue;
     // The process's tag has just been read, so the pid is still ours.
     send(pid, 'SIGKILL');
