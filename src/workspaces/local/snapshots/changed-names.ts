@@ -1,10 +1,13 @@
-import { filesBelow } from './file-walk.ts';
+import { filesBelow, Parents, readStats, TOGETHER } from './file-walk.ts';
 import type { PrivateGit } from './git-index.ts';
 import type { GitPlace } from './git-place.ts';
 
 /** One character per byte, because names need not be UTF-8. */
 export const namesIn = (output: Buffer): string[] =>
   output.toString('latin1').split('\0').slice(0, -1);
+
+export const listOf = (names: readonly string[]): Buffer =>
+  Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');
 
 /** Limits a command to the workspace. */
 export const only = ({ prefix }: GitPlace): string[] =>
@@ -41,6 +44,7 @@ export async function changedNames(
 ): Promise<ChangedNames> {
   const { repository, top } = git.place;
   if (repository !== null) {
+    await clearFlags(git, limits.deadline);
     const names = await listFiles(git, '-o', '-m', '-d', '--exclude-standard');
     return { names, truncated: false };
   }
@@ -54,4 +58,35 @@ export async function changedNames(
     for (const path of batch) if (!known.has(path)) names.add(path);
   }
   return { names, truncated };
+}
+
+/**
+ * Git does not check files whose index entries are flagged as assume-unchanged or skip-worktree, so
+ * an agent could hide its changes. A sparse checkout flags the files that it leaves out as
+ * skip-worktree, so that flag is cleared only for files that exist.
+ */
+async function clearFlags(git: PrivateGit, deadline: number): Promise<void> {
+  const { stdout } = await git.run(['ls-files', '-v', '-z', ...only(git.place)]);
+  const assumed: string[] = [];
+  const skipped: string[] = [];
+  for (const line of namesIn(stdout)) {
+    const [flag = '', name] = [line[0], line.slice(2)];
+    if (flag >= 'a' && flag <= 'z') assumed.push(name);
+    if (flag === 'S' || flag === 's') skipped.push(name);
+  }
+  await clear(git, '--no-assume-unchanged', assumed);
+  const parents = new Parents(git.place.top);
+  const exists = async (name: string): Promise<boolean> =>
+    (await parents.hold(name)) && (await readStats(git.place.top, name)) !== null;
+  const existing: string[] = [];
+  for (let i = 0; i < skipped.length && performance.now() < deadline; i += TOGETHER) {
+    const batch = skipped.slice(i, i + TOGETHER);
+    const present = await Promise.all(batch.map(exists));
+    existing.push(...batch.filter((_, n) => present[n]));
+  }
+  await clear(git, '--no-skip-worktree', existing);
+}
+
+async function clear(git: PrivateGit, flag: string, names: readonly string[]): Promise<void> {
+  if (names.length > 0) await git.must(['update-index', '-z', flag, '--stdin'], listOf(names));
 }

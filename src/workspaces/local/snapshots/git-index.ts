@@ -3,6 +3,7 @@ import {
   mkdir,
   mkdtemp,
   readdir,
+  readFile,
   rename,
   rm,
   stat,
@@ -10,7 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitPlace } from './git-place.ts';
+import type { GitPlace, Repository } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
 
 /** Copying a larger index costs more than it saves. */
@@ -113,12 +114,32 @@ async function furnish(dir: string, { repository }: GitPlace, keep: string): Pro
   await writeFile(join(dir, 'HEAD'), 'ref: refs/heads/none\n');
   const version = sha256 ? 1 : 0;
   const format = sha256 ? '[extensions]\n\tobjectformat = sha256\n' : '';
-  await writeFile(join(dir, 'config'), `[core]\n\trepositoryformatversion = ${version}\n${format}`);
+  const core = `[core]\n\trepositoryformatversion = ${version}\n\tsplitIndex = false\n`;
+  await writeFile(join(dir, 'config'), `${core}${format}`);
   await copySmall(join(repository?.gitDir ?? keep, 'index'), join(dir, 'index'));
+  if (repository !== null) await copyShared(repository, dir);
   if (repository !== null) await copySmall(repository.exclude, join(dir, 'info', 'exclude'));
   // Files of a plain folder are stored unchanged, whatever a .gitattributes among them says.
   else await writeFile(join(dir, 'info', 'attributes'), RAW);
 }
+
+/**
+ * A split index refers to a second file, which contains most of its entries. Copies only that file,
+ * because there may be any number of old ones.
+ */
+async function copyShared({ gitDir, sha256 }: Repository, dir: string): Promise<void> {
+  const shared = new Set((await readdir(gitDir)).filter((name) => name.startsWith(SHARED)));
+  if (shared.size === 0) return;
+  const index = await readFile(join(dir, 'index')).catch(() => Buffer.alloc(0));
+  // The extension has a signature, a length of four bytes, and then the name of the other file.
+  for (let at = index.indexOf(LINK); at !== -1; at = index.indexOf(LINK, at + 1)) {
+    const name = `${SHARED}${index.toString('hex', at + 8, at + 8 + (sha256 ? 32 : 20))}`;
+    if (shared.has(name)) return copySmall(join(gitDir, name), join(dir, name));
+  }
+}
+
+const SHARED = 'sharedindex.';
+const LINK = 'link';
 
 /** Keeps the timestamps, because git uses them to decide which entries to check again. */
 async function copySmall(from: string, to: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { changedNames } from './changed-names.ts';
+import { changedNames, listOf } from './changed-names.ts';
 import { readStats } from './file-walk.ts';
 import { PrivateGit } from './git-index.ts';
 import { findGit, folderAt, type GitPlace } from './git-place.ts';
@@ -187,6 +187,3 @@ function fitLarge(files: readonly Sized[]): readonly Sized[] {
     return n < LARGE_MAX && bytes <= LARGE_BYTES;
   });
 }
-
-const listOf = (names: readonly string[]): Buffer =>
-  Buffer.from(names.map((name) => `${name}\0`).join(''), 'latin1');

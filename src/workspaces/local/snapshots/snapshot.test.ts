@@ -564,6 +564,49 @@ describe('a git repository', () => {
     expect(await changesSince(join(root, 'sub'), partial)).toEqual(['modified s.txt']);
   });
 
+  test.each(['--assume-unchanged', '--skip-worktree'])(
+    '[Q16] a change cannot be hidden with %s',
+    async (flag) => {
+      const root = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n', 'sub/b.txt': 'b\n' });
+      const before = await taken(root);
+      git(root, 'update-index', flag, 'a.txt', 'gone.txt', 'sub/b.txt');
+      write(root, { 'a.txt': 'A\n', 'sub/b.txt': 'B\n' });
+      const diff = await diffSince(root, before, PATIENT);
+      expect(changesOf(diff)).toEqual(['modified a.txt', 'modified sub/b.txt']);
+      expect(diff.patch).toContain('-a\n+A\n');
+      expect(changesOf(await diffSince(root, await taken(root), PATIENT))).toEqual([]);
+    },
+  );
+
+  test('[Q16] a deletion cannot be hidden with --assume-unchanged', async () => {
+    const root = repository({ 'a.txt': 'a\n', 'gone.txt': 'g\n' });
+    const before = await taken(root);
+    git(root, 'update-index', '--assume-unchanged', 'gone.txt');
+    rmSync(join(root, 'gone.txt'));
+    expect(await changesSince(root, before)).toEqual(['deleted gone.txt']);
+  });
+
+  test('[Q16] files that a sparse checkout leaves out are not deleted', async () => {
+    const root = repository({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'out/c.txt': 'c\n' });
+    git(root, 'sparse-checkout', 'set', '--cone', 'in');
+    const before = await taken(root);
+    write(root, { 'in/a.txt': 'A\n' });
+    expect(await changesSince(root, before)).toEqual(['modified in/a.txt']);
+    write(root, { 'out/b.txt': 'B\n' });
+    expect(await changesSince(root, before)).toEqual(['modified in/a.txt', 'modified out/b.txt']);
+  });
+
+  test('[Q16] with a split index is not taken for a plain folder', async () => {
+    const root = repository({ '.gitignore': 'out\n', 'a.txt': 'a\n' });
+    git(root, 'update-index', '--split-index');
+    write(root, { 'a.txt': 'b\n', 'out/secret.txt': 's\n' });
+    git(root, 'add', 'a.txt');
+    const before = await taken(root);
+    expect(before).toMatchObject({ kind: 'git', truncated: false });
+    write(root, { 'a.txt': 'c\n', 'out/secret.txt': 'S\n' });
+    expect(await changesSince(root, before)).toEqual(['modified a.txt']);
+  });
+
   test('[Q16] in a folder whose name git would take for several', async () => {
     const root = join(temporaryDirectory(), 'a:b "c" \\d');
     mkdirSync(root);
