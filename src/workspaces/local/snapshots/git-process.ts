@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 
 export interface GitRun {
   readonly args: readonly string[];
@@ -44,7 +43,12 @@ export async function runGit({
   signal,
 }: GitRun): Promise<GitOutput> {
   signal.throwIfAborted();
-  const child = spawn('git', [...HARMLESS, ...args], { cwd, env, stdio: 'pipe' });
+  // A repository can make git print any number of warnings, and nothing reads them.
+  const child = spawn('git', [...HARMLESS, ...args], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
@@ -61,7 +65,6 @@ export async function runGit({
     // Git may exit before reading all input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
-    const said = text(child.stderr).catch(() => '');
     const pieces: Buffer[] = [];
     let bytes = 0;
     child.stdout.on('data', (piece: Buffer) => {
@@ -70,7 +73,6 @@ export async function runGit({
       if (bytes > maxBytes) stop();
     });
     const code = await ended;
-    await said;
     signal.throwIfAborted();
     return { code, stdout: Buffer.concat(pieces), cut: bytes > maxBytes };
   } finally {
