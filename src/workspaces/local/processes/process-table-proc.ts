@@ -36,6 +36,8 @@ export function procProcessTable(): ProcessTable {
     newest: newest() ?? 0,
     forks: Number(/^processes (\d+)$/m.exec(read('/proc/stat') ?? '')?.[1] ?? Number.NaN),
   });
+  // Read each time, because an administrator may change it at any time.
+  const pidLimit = (): number => Number(read('/proc/sys/kernel/pid_max')?.trim()) || 0;
   return {
     observe,
     newest,
@@ -44,7 +46,7 @@ export function procProcessTable(): ProcessTable {
       const pids = withSpareDescriptor(() => readdirSync('/proc'))
         .map(Number)
         .filter((pid) => pid > 0);
-      const isNew = since === undefined ? () => true : newerThan(since, now());
+      const isNew = since === undefined ? () => true : newerThan(since, now(), pidLimit());
       return pids.filter(isNew).flatMap((pid) => observe(pid) ?? []);
     },
     tagOf: (pid) => {
@@ -58,16 +60,14 @@ export function procProcessTable(): ProcessTable {
   };
 }
 
-/** Every system has more pids than this, so this many new processes cannot use them all up. */
-const ONE_ROUND = 16_000;
-
 /**
- * Whether a pid may belong to a process started between the two moments. Pids are assigned in
- * order, so such a pid lies between the newest pids of the two moments, unless so many processes
- * were started that the numbers may have wrapped around.
+ * Whether a pid may belong to a process started between the two moments, on a system with pids
+ * below `limit`. Pids are assigned in order, so such a pid lies between the newest pids of the two
+ * moments, unless so many processes were started that the numbers may have gone round completely.
+ * Half the limit leaves room for pids that are skipped, because they are reserved or in use.
  */
-export function newerThan(since: Moment, now: Moment): (pid: number) => boolean {
-  if (!(now.forks - since.forks < ONE_ROUND)) return () => true;
+export function newerThan(since: Moment, now: Moment, limit: number): (pid: number) => boolean {
+  if (!(now.forks - since.forks < limit / 2)) return () => true;
   if (now.newest >= since.newest) return (pid) => pid > since.newest && pid <= now.newest;
   return (pid) => pid > since.newest || pid <= now.newest;
 }

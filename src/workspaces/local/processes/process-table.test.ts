@@ -72,12 +72,15 @@ test('[A9] the fields of a stat line are found behind a hostile program name', (
 });
 
 test('[A9] pids between two moments are new, also after the numbers have gone round', () => {
-  const from = (since: number, newest: number, forks: number) =>
-    [100, 5000, 30_000].filter(newerThan({ newest: since, forks: 1 }, { newest, forks }));
+  const from = (since: number, newest: number, forks: number, most = 32_768) =>
+    [100, 5000, 30_000].filter(newerThan({ newest: since, forks: 1 }, { newest, forks }, most));
   expect(from(4000, 6000, 2001)).toEqual([5000]);
   expect(from(29_000, 200, 4000)).toEqual([100, 30_000]);
   expect(from(4000, 6000, 40_000)).toEqual([100, 5000, 30_000]);
   expect(from(4000, 6000, Number.NaN)).toEqual([100, 5000, 30_000]);
+  // This many processes may have used up all pids of a system with few.
+  expect(from(4000, 6000, 3001, 4096)).toEqual([100, 5000, 30_000]);
+  expect(from(4000, 6000, 2, 0)).toEqual([100, 5000, 30_000]);
 });
 
 test('[A9] a tag is a whole variable, and the first of its name', () => {

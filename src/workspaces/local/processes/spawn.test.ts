@@ -85,7 +85,7 @@ function tableWith(now: () => Moment): ProcessTable {
   const list = (since?: Moment): ProcessRow[] =>
     table
       .list()
-      .filter(since === undefined ? () => true : ({ pid }) => newerThan(since, now())(pid));
+      .filter(since === undefined ? () => true : ({ pid }) => newerThan(since, now(), 32_768)(pid));
   return { ...table, now, newest: () => now().newest, list };
 }
 
