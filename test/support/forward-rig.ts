@@ -48,6 +48,9 @@ const echo = endpoint({
   idempotent: true,
 });
 
+/** How long a node that stops waits for open requests. */
+export const STOP_GRACE_MS = 1000;
+
 export interface TestNodeOptions {
   readonly servesApi?: boolean;
   readonly artefact?: () => Readable;
@@ -135,7 +138,7 @@ export async function forwardRig() {
     });
     const url = await listen(app, '127.0.0.1', 0);
     let stopping: Promise<void> | undefined;
-    const stop = () => (stopping ??= close(app, 1000).then(() => forwarder.close()));
+    const stop = () => (stopping ??= close(app, STOP_GRACE_MS).then(() => forwarder.close()));
     onTestFinished(stop);
     await store.join(
       {

@@ -82,7 +82,6 @@ export class Forwarder {
   readonly host: string;
   readonly #options: ForwarderOptions;
   readonly #client = new NodeClient();
-  readonly #tunnels = new Set<Duplex>();
 
   constructor(options: ForwarderOptions) {
     this.host = options.host;
@@ -103,7 +102,7 @@ export class Forwarder {
         });
         // The proof is meant for this node only, so it is not passed on.
         delete given.answer.headers[PROOF_HEADER];
-        return this.#tracked(given);
+        return given;
       } catch (err) {
         cause = err;
         if (request.signal?.aborted === true) break;
@@ -114,25 +113,8 @@ export class Forwarder {
     throw hostAway(host, 'node responded in time', cause);
   }
 
-  /**
-   * Tunnels stay open when the server's requests finish, so a stopping node closes them separately.
-   */
-  closeTunnels(): void {
-    for (const socket of this.#tunnels) socket.destroy();
-  }
-
   close(): void {
-    this.closeTunnels();
     this.#client.close();
-  }
-
-  #tracked(given: Answer): Answer {
-    const socket = given.upgraded?.socket;
-    if (socket !== undefined) {
-      this.#tunnels.add(socket);
-      socket.once('close', () => this.#tunnels.delete(socket));
-    }
-    return given;
   }
 
   /**

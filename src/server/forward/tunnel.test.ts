@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { ADMIN_TOKEN } from '../../../test/support/authenticator-rig.ts';
-import { forwardRig, type TestNode } from '../../../test/support/forward-rig.ts';
+import { forwardRig, STOP_GRACE_MS, type TestNode } from '../../../test/support/forward-rig.ts';
 import { until } from '../../../test/support/until.ts';
 
 const AUTH = { authorization: `Bearer ${ADMIN_TOKEN}` };
@@ -128,6 +129,46 @@ test('[X7] [H9] a WebSocket counts as a stream where it arrived, and a node that
   const closed = once(first, 'close');
   await one.stop();
   await closed;
+});
+
+/** Fails if it takes as long as the server gives open requests, or longer. */
+async function stopsAtOnce(node: TestNode): Promise<void> {
+  const before = performance.now();
+  await node.stop();
+  expect(performance.now() - before).toBeLessThan(STOP_GRACE_MS);
+}
+
+test.each([
+  ['the node where it arrived and is', 'one', 'one'],
+  ['the node where it arrived', 'two', 'one'],
+  ['the node it was forwarded to', 'two', 'two'],
+])('[X7] [Q20] an open WebSocket does not delay a stop of %s', async (_what, of, stopping) => {
+  const rig = await forwardRig();
+  const nodes = { one: await rig.node('one'), two: await rig.node('two') };
+  const socket = connect(nodes.one, pathOf(rig.session(of)));
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  await stopsAtOnce(nodes[stopping as 'one' | 'two']);
+  await closed;
+});
+
+test('[X7] [Q20] a WebSocket that waits for its destination does not delay a stop', async () => {
+  const rig = await forwardRig();
+  const asked = Promise.withResolvers<Socket>();
+  const silent = createServer((socket) => socket.once('data', () => asked.resolve(socket)));
+  silent.listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const one = await rig.node('one');
+  const { port } = silent.address() as AddressInfo;
+  await rig.node('two', { url: `http://127.0.0.1:${port}` });
+  const socket = connect(one, pathOf(rig.session('two')));
+  // Not `once`, which would reject with the error that comes first.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const far = await asked.promise;
+  const left = once(far, 'close');
+  await stopsAtOnce(one);
+  await Promise.all([closed, left]);
 });
 
 test('[X7] [X4] a WebSocket to another host ends with the credential it was opened with', async () => {

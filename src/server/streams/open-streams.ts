@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Authenticator } from '../../access/authenticator.ts';
 import { BatonError, type ErrorCode } from '../../contract/errors.ts';
@@ -5,6 +6,7 @@ import { STREAM_LIMIT } from '../../contract/limits.ts';
 import type { Logger } from '../../queue/logger.ts';
 import { isTransient } from '../../queue/membership/database-watch.ts';
 import { Slots } from '../limits/slots.ts';
+import { whenClosed } from '../limits/when-closed.ts';
 import type { CheckCache, ReadCheck } from './read-check.ts';
 import type { EndReason, Sink, StreamKind } from './sink.ts';
 
@@ -68,6 +70,7 @@ export class OpenStreams {
   readonly #slots: Slots;
   readonly #open = new Set<Open>();
   readonly #readers = new Set<Reader>();
+  readonly #hostBound = new Set<Duplex>();
   #timer: NodeJS.Timeout | null = null;
   #closing = false;
   #emptied: PromiseWithResolvers<void> | null = null;
@@ -97,10 +100,20 @@ export class OpenStreams {
    * Takes a slot for one of this user's streams; call the returned function when the stream ends.
    */
   enter(userId: string): () => void {
-    if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
+    this.#refuseIfClosing();
     const leave = this.#slots.enter(userId);
     if (leave === null) throw new BatonError('too_many_streams');
     return leave;
+  }
+
+  /**
+   * Destroys the connection of a host-bound WebSocket when the streams close. Its end is not ours to
+   * report, and the server would wait for it: it no longer counts upgraded connections as its own.
+   */
+  holdHostBound(socket: Duplex): void {
+    this.#refuseIfClosing();
+    this.#hostBound.add(socket);
+    whenClosed(socket, () => this.#hostBound.delete(socket));
   }
 
   /**
@@ -166,9 +179,13 @@ export class OpenStreams {
     }
   }
 
-  /** Ends every stream and asks its reader to reconnect soon. Safe to call twice. */
+  /**
+   * Ends every stream and asks its reader to reconnect soon. Host-bound WebSockets just break off.
+   * Safe to call twice.
+   */
   async close(): Promise<void> {
     this.#closing = true;
+    for (const socket of this.#hostBound) socket.destroy();
     if (this.#open.size === 0) return;
     this.#emptied ??= Promise.withResolvers<void>();
     for (const { stop } of [...this.#open]) stop.abort('restart');
@@ -195,6 +212,10 @@ export class OpenStreams {
       );
     }
     this.#checking = false;
+  }
+
+  #refuseIfClosing(): void {
+    if (this.#closing) throw new BatonError('closed', 'The server is stopping. Try again.');
   }
 
   /**

@@ -58,7 +58,6 @@ export function registerStreams(
   const unlisten = authenticator.onChange(() => streams.accessChanged());
   api.app.addHook('preClose', () => {
     unlisten();
-    api.forwarder?.closeTunnels();
     return streams.close();
   });
   return streams;

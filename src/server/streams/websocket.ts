@@ -102,6 +102,7 @@ export function acceptWebSockets(
       if (id === undefined) continue;
       requireRight(by, route.needs);
       const sessionId = parseInput(streamEndpoints.sessionEvents.params.shape.id, id, 'id');
+      streams.holdHostBound(socket);
       // A forwarded WebSocket is counted on the node that forwarded it, which also closes it if its
       // user loses access.
       if (!fromNode) {
