@@ -195,6 +195,43 @@ test('[X7] without a node that can be reached the answer is 503 with the name of
   await away();
 });
 
+test('[X7] a read on a kept connection that breaks is repeated once, and a write is not', async () => {
+  const rig = await forwardRig();
+  const [one, two] = [await rig.node('one'), await rig.node('two')];
+  let asked = 0;
+  two.app.server.on('request', () => asked++);
+  const session = rig.session('two');
+  const read = (method = 'GET') => one.ask(method, `${session}/artefacts/a.txt`);
+  /** Resets the connections of the next requests when these arrive. */
+  const breaks = (count: number): void => {
+    asked = 0;
+    if (count > 0) {
+      two.app.server.prependOnceListener('request', ({ socket }) => {
+        socket.resetAndDestroy();
+        breaks(count - 1);
+      });
+    }
+  };
+  for (const method of ['GET', 'HEAD']) {
+    expect(await (await read()).text()).toBe('from two');
+    breaks(1);
+    expect([(await read(method)).status, asked]).toEqual([200, 2]);
+  }
+
+  // Not even the second try works.
+  expect(await (await read()).text()).toBe('from two');
+  breaks(2);
+  expect((await read()).status).toBe(503);
+
+  expect(await (await read()).text()).toBe('from two');
+  breaks(1);
+  const written = await one.ask('POST', `${session}/echo`, {
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'k' },
+    body: '{ "text": "" }',
+  });
+  expect([written.status, asked]).toEqual([503, 1]);
+});
+
 test('[X7] a redirect is not followed, and a page of another server is not passed on', async () => {
   const rig = await forwardRig();
   const one = await rig.node('one');

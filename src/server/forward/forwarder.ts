@@ -45,6 +45,16 @@ const UNHANDLED = new Set([
   'ENOTFOUND',
 ]);
 
+/** Codes of the error when a node has closed the connection. */
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
+/** Methods that change nothing, so that it does not matter whether the node handled the request. */
+const READING = new Set(['GET', 'HEAD']);
+
+interface Destination {
+  readonly id: string;
+  readonly url: string;
+}
+
 export interface ForwardRequest {
   readonly method: string;
   /** Path and query, as the caller sent them. */
@@ -88,12 +98,18 @@ export class Forwarder {
     this.#options = options;
   }
 
-  /** Tries the nodes of the host one after the other, until one may have handled the request. */
+  /**
+   * Tries the nodes of the host one after the other, until one may have handled the request. A node
+   * may close a kept connection just as a request is sent on it, for instance because it restarts;
+   * reading is then repeated on a new connection.
+   */
   async forward(host: HostRef, request: ForwardRequest): Promise<Answer> {
     const { key, log } = this.#options;
     let cause: unknown;
-    for (const { id, url } of await this.#nodesOf(host.id)) {
-      const { sent, claim } = await this.#send({ id, url }, request);
+    const tries = (await this.#nodesOf(host.id)).map((to) => ({ to, reuse: true }));
+    for (let next = tries.shift(); next !== undefined; next = tries.shift()) {
+      const { to, reuse } = next;
+      const { sent, claim } = await this.#send(to, request, reuse);
       try {
         const given = await answerTo(sent);
         check(given, {
@@ -106,7 +122,11 @@ export class Forwarder {
       } catch (err) {
         cause = err;
         if (request.signal?.aborted === true) break;
-        log.warn({ host: host.name, node: id, err }, 'A request could not be forwarded');
+        if (sent.reusedSocket && CLOSED.has(codeOf(err)) && READING.has(request.method)) {
+          tries.unshift({ to, reuse: false });
+          continue;
+        }
+        log.warn({ host: host.name, node: to.id, err }, 'A request could not be forwarded');
         if (!isUnhandled(err)) break;
       }
     }
@@ -121,7 +141,7 @@ export class Forwarder {
    * Live nodes with an address; workers come first, because they are sure to have the data
    * directory.
    */
-  async #nodesOf(host: string): Promise<{ id: string; url: string }[]> {
+  async #nodesOf(host: string): Promise<Destination[]> {
     const { nodes, clock } = this.#options;
     const [all, now] = await Promise.all([nodes(), clock.now()]);
     return all
@@ -131,8 +151,9 @@ export class Forwarder {
   }
 
   async #send(
-    to: { readonly id: string; readonly url: string },
+    to: Destination,
     request: ForwardRequest,
+    reuse: boolean,
   ): Promise<{ readonly sent: ClientRequest; readonly claim: Claim }> {
     const { method, url, headers, body, by, upgrade, signal } = request;
     const { key, clock } = this.#options;
@@ -153,6 +174,8 @@ export class Forwarder {
       method,
       url,
       body,
+      // A connection that was upgraded cannot be used for another request.
+      reuse: reuse && upgrade !== true,
       headers: {
         ...Object.fromEntries(passed),
         ...(upgrade === true ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
@@ -197,5 +220,6 @@ function check(
 }
 
 /** Whether the node certainly did not handle the request, so that another node can be tried. */
-const isUnhandled = (error: unknown): boolean =>
-  UNHANDLED.has(String((error as NodeJS.ErrnoException).code));
+const isUnhandled = (error: unknown): boolean => UNHANDLED.has(codeOf(error));
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code);

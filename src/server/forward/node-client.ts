@@ -15,6 +15,8 @@ export interface NodeRequest {
   readonly url: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body: Buffer;
+  /** Whether to use a connection that is kept for several requests. */
+  readonly reuse: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -23,7 +25,7 @@ export class NodeClient {
   readonly #agents = new Map<string, Agent>();
 
   /** The returned request emits all errors, including connection timeouts. */
-  send(to: string, { method, url, headers, body, signal }: NodeRequest): ClientRequest {
+  send(to: string, { method, url, headers, body, reuse, signal }: NodeRequest): ClientRequest {
     const { protocol, hostname, port } = new URL(to);
     const http = moduleFor(protocol);
     const sent = http.request({
@@ -34,8 +36,7 @@ export class NodeClient {
       method,
       path: url,
       headers: body.length === 0 ? headers : { ...headers, 'content-length': body.length },
-      // A connection that was upgraded cannot be used for another request.
-      agent: headers['upgrade'] === undefined ? this.#agentFor(protocol) : false,
+      agent: reuse ? this.#agentFor(protocol) : false,
       ...(signal === undefined ? {} : { signal }),
     });
     limitTimes(sent, protocol === 'https:' ? 'secureConnect' : 'connect');
