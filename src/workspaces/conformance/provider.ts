@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newId } from '../../contract/ids.ts';
 import type { WorkspaceSpec } from '../../contract/session.ts';
 import type { WorkspaceProvider } from '../provider.ts';
+import type { Runtime } from '../runtime.ts';
 
 export interface ProviderUnderTest {
   readonly provider: WorkspaceProvider;
@@ -11,7 +10,11 @@ export interface ProviderUnderTest {
   readonly spec: WorkspaceSpec;
 }
 
-/** What every provider of workspaces promises (W1). */
+/**
+ * What every provider of workspaces promises (W1). A workspace need not be on this machine, and
+ * several may have the same path, each in its own container; so it is used only through its
+ * runtime.
+ */
 export function providerConformance(make: () => ProviderUnderTest): void {
   const start = () => {
     const { provider, spec } = make();
@@ -21,48 +24,56 @@ export function providerConformance(make: () => ProviderUnderTest): void {
   test('[W1] a workspace is missing before it is created, and ready afterwards', async () => {
     const { provider, request } = start();
     expect(await provider.observe(request)).toBe('missing');
-    const { root: path } = await provider.ensure(request);
+    const runtime = await provider.ensure(request);
     expect(await provider.observe(request)).toBe('ready');
-    expect(statSync(path).isDirectory()).toBe(true);
-    writeFileSync(join(path, 'file'), 'text');
+    expect(await runtime.inspect(runtime.root)).toEqual({ kind: 'folder' });
+    expect(await namesIn(runtime)).toEqual([]);
+    await runtime.files.write('file', 'text');
+    expect(await runtime.inspect(`${runtime.root}/file`)).toEqual({ kind: 'file' });
   });
 
   test('[W1] ensuring a workspace again returns the same one with its content', async () => {
     const { provider, request } = start();
-    const { root: path } = await provider.ensure(request);
-    writeFileSync(join(path, 'file'), 'text');
+    const { id, root, files } = await provider.ensure(request);
+    await files.write('file', 'text');
     const again = await Promise.all([provider.ensure(request), provider.ensure(request)]);
-    expect(again.map(({ root }) => root)).toEqual([path, path]);
-    expect(existsSync(join(path, 'file'))).toBe(true);
+    for (const runtime of again) {
+      expect([runtime.id, runtime.root]).toEqual([id, root]);
+      expect((await runtime.files.read('file', 10)).toString()).toBe('text');
+    }
   });
 
   test('[W1] two sessions have two workspaces', async () => {
     const { provider, request } = start();
     const other = { ...request, sessionId: newId() };
     const [one, two] = await Promise.all([provider.ensure(request), provider.ensure(other)]);
-    expect(one.root).not.toBe(two.root);
+    expect(one.id).not.toBe(two.id);
+    await one.files.write('one', '');
+    await two.files.write('two', '');
+    expect([await namesIn(one), await namesIn(two)]).toEqual([['one'], ['two']]);
     await provider.delete(request);
     expect(await provider.observe(other)).toBe('ready');
+    expect(await namesIn(two)).toEqual(['two']);
   });
 
-  test('[W1] deleting a workspace leaves nothing behind, and may be done twice', async () => {
+  test('[W1] a deleted workspace is missing, and may be deleted twice', async () => {
     const { provider, request } = start();
-    const { root: path } = await provider.ensure(request);
-    mkdirSync(join(path, 'a/b'), { recursive: true });
-    writeFileSync(join(path, 'a/b/file'), 'text');
+    const { files } = await provider.ensure(request);
+    await files.write('a/b/file', 'text');
     await provider.delete(request);
     await provider.delete(request);
     expect(await provider.observe(request)).toBe('missing');
-    expect(existsSync(path)).toBe(false);
   });
 
   test('[W1] a deleted workspace can be created again, empty', async () => {
     const { provider, request } = start();
-    const { root: path } = await provider.ensure(request);
-    writeFileSync(join(path, 'file'), 'text');
+    const { files } = await provider.ensure(request);
+    await files.write('a/b/file', 'text');
     await provider.delete(request);
-    const again = await provider.ensure(request);
-    expect(existsSync(join(again.root, 'file'))).toBe(false);
+    expect(await namesIn(await provider.ensure(request))).toEqual([]);
     expect(await provider.observe(request)).toBe('ready');
   });
 }
+
+const namesIn = async ({ files }: Runtime): Promise<string[]> =>
+  (await files.list('.')).entries.map(({ name }) => name);
