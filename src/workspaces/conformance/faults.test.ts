@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { access, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -104,6 +104,20 @@ const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
       },
     })),
   ],
+  [
+    'processes left behind that stay, even where there is no ps',
+    'has ended kills what it has left behind',
+    (runtime) => {
+      const { spawn } = withPath({ sleep: '/bin/sleep' }, () => '')(runtime) as Pick<
+        Runtime,
+        'spawn'
+      >;
+      return withProcess(({ exited }) => ({ stop: async () => void (await exited) }))({
+        ...runtime,
+        spawn,
+      });
+    },
+  ],
   ['leftovers that stay', 'leftovers of a unit', () => ({ stopLeftovers: async () => [] })],
   [
     "a variable of the server's",
@@ -162,7 +176,50 @@ const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
 ];
 
 test.each(FAULTS)('[W1] the suite finds %s', async (_fault, caughtBy, change) => {
-  const [check, ...more] = RUNTIME_CHECKS.filter(({ name }) => name.includes(caughtBy));
+  expect(await outcomeOf(caughtBy, change)).toBeInstanceOf(Error);
+});
+
+const SWAPPED = ['read: a folder that is swapped', 'removing a folder whose content is swapped'];
+const LIMITS: readonly [lacking: string, change: Break][] = [
+  ['perl', ({ find }) => ({ find: async (name) => (name === 'perl' ? null : find(name)) })],
+  [
+    'a system call that exchanges two names',
+    (runtime) => withPath({ uname: lyingUname() })(runtime),
+  ],
+];
+
+test.each(
+  LIMITS.flatMap(([lacking, change]) => SWAPPED.map((name) => [name, lacking, change] as const)),
+)('[W1] the check "%s" ends on a machine without %s', async (name, _lacking, change) => {
+  expect(await outcomeOf(name, change)).toBeNull();
+});
+
+/** Names the other architecture, so that the number of the system call is another one's here. */
+function lyingUname(): string {
+  const path = join(temporaryDirectory(), 'uname');
+  const other = process.arch === 'arm64' ? 'x86_64' : 'aarch64';
+  writeFileSync(path, `#!/bin/sh\necho Linux ${other}\n`, { mode: 0o700 });
+  return path;
+}
+
+/** A runtime whose processes find these programs first, then those on the rest of their PATH. */
+function withPath(
+  programs: Readonly<Record<string, string>>,
+  restOf = ({ environment }: Runtime) => environment['PATH'],
+): Break {
+  const folder = temporaryDirectory();
+  for (const [name, target] of Object.entries(programs)) symlinkSync(target, join(folder, name));
+  return (runtime) => {
+    const PATH = [folder, restOf(runtime)].filter(Boolean).join(':');
+    return {
+      spawn: (argv, options) => runtime.spawn(argv, { ...options, env: { ...options.env, PATH } }),
+    };
+  };
+}
+
+/** Runs the one check with this in its name on a changed runtime; null if the runtime passes. */
+async function outcomeOf(checkName: string, change: Break): Promise<unknown> {
+  const [check, ...more] = RUNTIME_CHECKS.filter(({ name }) => name.includes(checkName));
   expect(more).toEqual([]);
   const whole = agentRig().runtimeAt(realpathSync(temporaryDirectory()));
   const started: Process[] = [];
@@ -174,16 +231,16 @@ test.each(FAULTS)('[W1] the suite finds %s', async (_fault, caughtBy, change) =>
       return process;
     },
   };
-  const broken = { ...runtime, ...change(runtime) };
+  const changed = { ...runtime, ...change(runtime) };
   const outside = realpathSync(temporaryDirectory());
-  const fault = await check!.run({ runtime: broken, outside }).then(
+  const outcome = await check!.run({ runtime: changed, outside }).then(
     () => null,
     (error: unknown) => error,
   );
-  // Stops what the fault left running.
+  // Stops what a fault left running.
   await Promise.all(started.map((process) => process.stop()));
-  expect(fault).toBeInstanceOf(Error);
-});
+  return outcome;
+}
 
 /** Keeps all that passes. */
 function keeping({ stdout }: Process): Partial<Process> {

@@ -10,10 +10,11 @@ import { STREAM_CHECKS } from './runtime/streams.ts';
 import { UNIT_CHECKS } from './runtime/units.ts';
 
 /*
- * What every runtime promises (W1). The checks set up what they need through the runtime itself,
- * with `sh` and the programs of a bare Debian, so that they also run in a container and on another
- * machine. They are values, so that a test can show that a broken runtime fails them
- * (faults.test.ts).
+ * What every runtime promises (W1). The checks set up what they need through the runtime itself, so
+ * that they also run in a container and on another machine. There they need `sh` and the programs
+ * of a bare Debian, plus `git` if the runtime takes snapshots, and `/proc` or `ps`. They use `perl`
+ * and `setsid` if these are there. The checks are values, so that a test can show that a broken
+ * runtime fails them (faults.test.ts).
  */
 
 const GROUPS: Readonly<Record<string, readonly Check[]>> = {

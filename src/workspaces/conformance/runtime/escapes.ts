@@ -34,17 +34,19 @@ async function expectUntouched(under: RuntimeUnderTest): Promise<void> {
 
 /**
  * Swaps `tree/door`, a folder, and `tree/link`, a link to the outside, as fast as it can, and
- * creates them again if they are gone. On Linux, it uses one system call (renameat2 with
- * RENAME_EXCHANGE), so that one of them always exists.
+ * creates them again if they are gone. Where Linux can, it uses one system call (renameat2 with
+ * RENAME_EXCHANGE), so that one of them always exists. Not every file system or sandbox supports
+ * it.
  */
 const SWAP = `
 $| = 1;
 my ($out, $door, $link, $spare) = (shift, "tree/door", "tree/link", "tree/spare");
 my %number = ("Linux x86_64\n" => 316, "Linux aarch64\n" => 276);
 my $exchange = $number{\`uname -sm\`};
+my $ENOENT = 2;
 for (my $round = 0; ; $round++) {
   mkdir "tree"; mkdir $door; mkdir "$door/sub"; symlink $out, $link;
-  if ($exchange) { syscall($exchange, -100, $door, -100, $link, 2) }
+  if ($exchange) { $exchange = 0 if syscall($exchange, -100, $door, -100, $link, 2) == -1 && $! != $ENOENT }
   else { rename $door, $spare; rename $link, $door; rename $spare, $link }
   print "ready\n" if $round == 100;
   select undef, undef, undef, 0.00005;
@@ -52,7 +54,8 @@ for (my $round = 0; ; $round++) {
 
 /** The same, using only what every system has. */
 const SWAP_SLOWLY = `echo ready; while :; do
-  mkdir -p tree; mv tree/door tree/spare; ln -s "$1" tree/door; rm tree/door; mv tree/spare tree/door
+  mkdir -p tree/door/sub; [ -L tree/link ] || ln -s "$1" tree/link
+  mv tree/door tree/spare; ln -s "$1" tree/door; rm tree/door; mv tree/spare tree/door
 done 2>/dev/null`;
 
 async function swapping(under: RuntimeUnderTest): Promise<void> {
@@ -72,10 +75,26 @@ const TOGETHER = 8;
 /** How often the tries must have met the folder, and how often the link or nothing. */
 const MET = 20;
 
+/** A check that has not got that far by then would never end. */
+const SWAPPING_MS = 30_000;
+
+/** Without perl, the link is made again so slowly that fewer removals must do. */
+const REMOVING_MS = 2000;
+
+function stillSwapping(since: number, what: string): void {
+  if (performance.now() - since < SWAPPING_MS) return;
+  throw new Error(`${what} in ${SWAPPING_MS} ms. The folder is not swapped often enough.`);
+}
+
 /** Repeats until enough tries have met the folder and the link. */
 async function whileSwapping(attempt: () => Promise<unknown>): Promise<void> {
+  const since = performance.now();
   let [met, missed] = [0, 0];
   for (let tried = 0; tried < TRIES || met < MET || missed < MET; tried += TOGETHER) {
+    stillSwapping(
+      since,
+      `${tried} tries met the folder ${met} times and missed it ${missed} times`,
+    );
     const attempts = Array.from({ length: TOGETHER }, () =>
       attempt().then(
         () => met++,
@@ -169,7 +188,11 @@ export const ESCAPE_CHECKS: readonly Check[] = [
       const { files } = under.runtime;
       await plant(under);
       await swapping(under);
-      for (let tried = 0; tried < TRIES / 4; ) {
+      const since = performance.now();
+      const isEnough = (tried: number): boolean =>
+        tried >= TRIES / 4 || (tried >= MET && performance.now() - since > REMOVING_MS);
+      for (let tried = 0; !isEnough(tried); ) {
+        stillSwapping(since, `The folder was removed ${tried} times`);
         // The link is missing since the last removal; it will be created again.
         if ((await files.stat('tree/link').catch(() => null)) === null) continue;
         await files.remove('tree').catch(() => {});

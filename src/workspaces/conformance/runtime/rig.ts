@@ -66,8 +66,14 @@ export async function sh(
   return stdout;
 }
 
+/** Systems without `/proc` have `ps`, which a bare Debian lacks. Neither may be missing unnoticed. */
+const STATE = `if [ -r /proc/self/stat ]
+then read -r stat < "/proc/$1/stat" && printf %s "\${stat##*) }" || true
+else command -v ps > /dev/null; ps -o stat= -p "$1" || true
+fi 2>/dev/null`;
+
 /** A zombie counts as ended. */
 export async function isAlive(under: RuntimeUnderTest, pid: string): Promise<boolean> {
-  const state = await sh(under, 'ps -o stat= -p "$1" || true', pid);
-  return state.trim() !== '' && !state.trim().startsWith('Z');
+  const state = (await sh(under, STATE, pid)).trim();
+  return state !== '' && !/^[ZX]/.test(state);
 }

@@ -7,17 +7,17 @@ import { type Check, isAlive, type RuntimeUnderTest, start } from './rig.ts';
 const FAMILY = [
   'sleep 1000 & echo $!',
   '(sleep 1000 & echo $!)',
-  `(trap '' HUP INT TERM; sleep 1000 & echo $!; wait) &`,
   'if command -v setsid >/dev/null; then setsid sleep 1000 & echo $!; fi',
-  'echo ready',
+  // The last one, because it prints its pid at any time.
+  `(trap '' HUP INT TERM; sleep 1000 & echo $!; echo ready; wait) &`,
 ];
 
 /** The pids that a process prints before `ready`. */
 async function pidsOf({ stdout }: Process): Promise<string[]> {
   const pids: string[] = [];
   for await (const line of createInterface({ input: stdout })) {
-    if (line === 'ready' && pids.length >= 3) return pids;
-    if (line !== 'ready') pids.push(line);
+    if (line === 'ready') return pids;
+    pids.push(line);
   }
   throw new Error('it ended before it was ready');
 }
@@ -30,6 +30,19 @@ async function family(under: RuntimeUnderTest, last: string, unit?: string) {
   return { process, pids: await pidsOf(process) };
 }
 
+/** A process that waits for the end of its input and leaves its family behind. */
+async function abandoned(under: RuntimeUnderTest, unit?: string) {
+  const { process, pids } = await family(under, 'read -r line; exit 0', unit);
+  await expectAlive(under, pids);
+  process.stdin.end();
+  await process.exited;
+  return { process, pids };
+}
+
+async function expectAlive(under: RuntimeUnderTest, pids: readonly string[]): Promise<void> {
+  for (const pid of pids) expect([pid, await isAlive(under, pid)]).toEqual([pid, true]);
+}
+
 async function expectGone(under: RuntimeUnderTest, pids: readonly string[]): Promise<void> {
   for (const pid of pids) expect([pid, await isAlive(under, pid)]).toEqual([pid, false]);
 }
@@ -39,7 +52,7 @@ export const UNIT_CHECKS: readonly Check[] = [
     name: '[A9] stopping a process ends everything that it has started',
     run: async (under) => {
       const { process, pids } = await family(under, `trap '' INT TERM; while :; do sleep 1; done`);
-      for (const pid of pids) expect(await isAlive(under, pid)).toBe(true);
+      await expectAlive(under, pids);
       await Promise.all([process.stop(), process.stop()]);
       expect(await process.exited).toMatchObject({ code: null });
       await expectGone(under, pids);
@@ -48,8 +61,7 @@ export const UNIT_CHECKS: readonly Check[] = [
   {
     name: '[A9] stopping a process that has ended kills what it has left behind',
     run: async (under) => {
-      const { process, pids } = await family(under, 'exit 0');
-      await process.exited;
+      const { process, pids } = await abandoned(under);
       await process.stop();
       await expectGone(under, pids);
     },
@@ -58,12 +70,11 @@ export const UNIT_CHECKS: readonly Check[] = [
     name: '[A3] leftovers of a unit are killed, and those of other units are not',
     run: async (under) => {
       const { runtime } = under;
-      const mine = await family(under, 'exit 0', 'left behind');
-      await mine.process.exited;
+      const mine = await abandoned(under, 'left behind');
       const other = await family(under, 'wait', 'at work');
       expect(await runtime.stopLeftovers('left behind')).toEqual([]);
       await expectGone(under, mine.pids);
-      for (const pid of other.pids) expect(await isAlive(under, pid)).toBe(true);
+      await expectAlive(under, other.pids);
       expect(await runtime.stopLeftovers('never started')).toEqual([]);
       await other.process.stop();
     },
