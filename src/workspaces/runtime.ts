@@ -85,6 +85,7 @@ export type Snapshot = { readonly kind: string } & { readonly [field: string]: J
 export interface SnapshotOptions {
   /** Set if earlier snapshots of the workspace are no longer needed. */
   readonly isFirst?: boolean;
+  /** If it aborts, the result is unknown. */
   readonly signal?: AbortSignal;
 }
 

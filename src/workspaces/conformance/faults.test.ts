@@ -77,7 +77,11 @@ const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
     'write: a folder that is swapped',
     (runtime) => ({ files: { ...runtime.files, ...checkedFirst(runtime) } }),
   ],
-  ['a link that is followed', 'no link is followed', (runtime) => ({ files: unchecked(runtime) })],
+  [
+    'a link that is followed',
+    'no link is followed, to',
+    (runtime) => ({ files: unchecked(runtime) }),
+  ],
   ['a path that may have ..', 'read: an absolute', (runtime) => ({ files: unchecked(runtime) })],
   [
     'a removal that descends by path',
@@ -166,6 +170,110 @@ const FAULTS: readonly [fault: string, caughtBy: string, change: Break][] = [
     'cannot be inspected',
     ({ inspect }) => ({
       inspect: async (path) => (path.length > 4096 ? { kind: 'unknown' } : inspect(path)),
+    }),
+  ],
+  ...(['process', 'group'] as const).map((interrupts): [string, string, Break] => [
+    `an interrupt that always reaches the ${interrupts}`,
+    'an interrupt reaches the process',
+    ({ spawn }) => ({ spawn: (argv, options) => spawn(argv, { ...options, interrupts }) }),
+  ]),
+  [
+    'a stop that kills at once',
+    'a stop interrupts',
+    withProcess(({ pid, exited, stop }) => ({
+      stop: async () => {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {}
+        await exited;
+        await stop();
+      },
+    })),
+  ],
+  [
+    'a stop that takes 8 s',
+    'ends everything',
+    withProcess(({ exited, stop }) => {
+      let hasExited = false;
+      void exited.then(() => {
+        hasExited = true;
+      });
+      return {
+        stop: async () => {
+          if (!hasExited) await setTimeout(8000);
+          await stop();
+        },
+      };
+    }),
+  ],
+  [
+    'a file that is empty before it is written',
+    'never seen empty',
+    ({ files }) => ({
+      files: {
+        ...files,
+        write: async (path, content, options) => {
+          await files.write(path, '', options);
+          await setTimeout(WINDOW_MS);
+          await files.write(path, content, options);
+        },
+      },
+    }),
+  ],
+  [
+    'a listing in which everything is a file',
+    'the kind of each entry',
+    ({ files }) => ({
+      files: {
+        ...files,
+        list: async (path, max) => {
+          const { entries, truncated } = await files.list(path, max);
+          return { entries: entries.map((entry) => ({ ...entry, kind: 'file' })), truncated };
+        },
+      },
+    }),
+  ],
+  [
+    'a time in seconds',
+    'the time of its last change',
+    ({ files }) => ({
+      files: {
+        ...files,
+        stat: async (path) => {
+          const stats = await files.stat(path);
+          return stats && { ...stats, modifiedAt: stats.modifiedAt / 1000 };
+        },
+      },
+    }),
+  ],
+  [
+    'another folder whose links are followed',
+    'below another folder',
+    ({ filesIn }) => ({
+      filesIn: (folder) => ({
+        ...filesIn(folder),
+        read: (path) => readFile(join(folder, String(path))),
+      }),
+    }),
+  ],
+  [
+    'a snapshot that cannot be aborted',
+    'that is aborted',
+    ({ snapshot }) => ({ snapshot: ({ signal: _, ...options } = {}) => snapshot(options) }),
+  ],
+  [
+    'a diff that cannot be aborted',
+    'that is aborted',
+    ({ diff }) => ({ diff: (from, { signal: _, ...options } = {}) => diff(from, options) }),
+  ],
+  [
+    'a diff without a patch',
+    'how a text file has changed',
+    ({ diff }) => ({
+      diff: async (from, options) => {
+        const { patch: _, ...rest } = await diff(from, options);
+        return rest;
+      },
     }),
   ],
   [

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { expect, onTestFinished, vi } from 'vitest';
-import { StartError } from '../../process.ts';
+import { type SpawnOptions, StartError } from '../../process.ts';
 import { type Check, type RuntimeUnderTest, run, sh, start, UNIT } from './rig.ts';
 
 const ODD = [
@@ -105,15 +106,34 @@ export const ARGUMENT_CHECKS: readonly Check[] = [
   {
     name: '[Q9] an interrupt reaches the process, or its whole group',
     run: async (under) => {
-      const script = `trap 'echo interrupted; exit 3' INT; echo ready; while :; do sleep 0.05; done`;
-      const process = await start(under, ['/bin/sh', '-c', script], { interrupts: 'group' });
-      let said = '';
-      process.stdout.setEncoding('utf8').on('data', (piece: string) => {
-        said += piece;
-        if (said === 'ready\n') process.interrupt();
-      });
-      expect(await process.exited).toMatchObject({ code: 3 });
-      await vi.waitFor(() => expect(said).toBe('ready\ninterrupted\n'));
+      expect(await interrupted(under, {})).toBe('ready\nprocess\n');
+      expect(await interrupted(under, { interrupts: 'process' })).toBe('ready\nprocess\n');
+      expect(await interrupted(under, { interrupts: 'group' })).toBe('ready\nchild\nprocess\n');
     },
   },
 ];
+
+/** A shell whose child is in the foreground. The shell's trap runs when its child has ended. */
+const PARENT = `trap 'echo process; exit 3' INT; /bin/sh -c "$1"; sleep 1000`;
+const CHILD = `trap 'echo child' INT; echo ready; read -r line; :`;
+
+/** Which of the two an interrupt reaches. */
+async function interrupted(
+  under: RuntimeUnderTest,
+  options: Pick<SpawnOptions, 'interrupts'>,
+): Promise<string> {
+  const process = await start(under, ['/bin/sh', '-c', PARENT, 'sh', CHILD], options);
+  let said = '';
+  const ended = once(process.stdout, 'close');
+  process.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  await vi.waitFor(() => expect(said).toBe('ready\n'), { timeout: 5000 });
+  process.interrupt();
+  // The interrupt arrives before the end of the child's input.
+  await sh(under, ':');
+  process.stdin.end('\n');
+  expect(await process.exited).toMatchObject({ code: 3 });
+  await ended;
+  return said;
+}

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { expect } from 'vitest';
 import { FileError, type FilePath } from '../../files.ts';
-import { type Check, type RuntimeUnderTest, sh } from './rig.ts';
+import { type Check, type RuntimeUnderTest, sh, start } from './rig.ts';
 
 /** Why a promise was rejected; an error of the system by its code. */
 export async function reasonOf(work: Promise<unknown>): Promise<string> {
@@ -74,6 +75,34 @@ export const FILE_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: '[A11] a file that is replaced is never seen empty',
+    run: async (under) => {
+      const { files } = under.runtime;
+      await files.write('file', 'whole');
+      await files.write('go', '');
+      const script = 'echo ready; while [ -e go ]; do [ -s file ] || exit 1; done';
+      const watcher = await start(under, ['/bin/sh', '-c', script]);
+      await once(watcher.stdout, 'data');
+      for (let i = 0; i < 100; i++) await files.write('file', 'whole');
+      await files.remove('go');
+      expect(await watcher.exited).toMatchObject({ code: 0 });
+    },
+  },
+  {
+    name: '[A11] a listing names the kind of each entry, and a file the time of its last change',
+    run: async (under) => {
+      const { files } = under.runtime;
+      await sh(under, 'mkdir folder; ln -s folder link; mkfifo pipe');
+      await sh(under, 'TZ=UTC0 touch -t 202001020304.05 file');
+      const { entries } = await files.list('.');
+      expect(Object.fromEntries(entries.map(({ name, kind }) => [name, kind]))).toEqual({
+        ...{ file: 'file', folder: 'folder', link: 'link', pipe: 'other' },
+      });
+      const { modifiedAt } = (await files.stat('file'))!;
+      expect(modifiedAt).toBe(Date.UTC(2020, 0, 2, 3, 4, 5));
+    },
+  },
+  {
     name: '[H9] no more is read or listed than asked for',
     run: async (under) => {
       const { files } = under.runtime;
@@ -126,6 +155,20 @@ export const FILE_CHECKS: readonly Check[] = [
       expect(await runtime.files.stat('tree')).toBeNull();
       expect(await sh(under, 'ls "$1"', outside)).toBe('kept\n');
       await runtime.files.remove('tree');
+    },
+  },
+  {
+    name: '[P7] below another folder, too, no link is followed',
+    run: async (under) => {
+      const { runtime, outside } = under;
+      await sh(under, 'cd "$1"; mkdir real; echo x > file; ln -s .. real/up', outside);
+      await sh(under, 'cd "$1"; ln -s ../file real/link', outside);
+      const files = runtime.filesIn(`${outside}/real`);
+      expect(await reasonOf(files.read('up/file', 10))).toBe('not_a_folder');
+      expect(await reasonOf(files.write('up/file', 'y'))).toBe('not_a_folder');
+      expect(await reasonOf(files.list('up'))).toBe('not_a_folder');
+      expect(await reasonOf(files.read('link', 10))).toBe('not_a_file');
+      expect(await sh(under, 'cat "$1/file"', outside)).toBe('x\n');
     },
   },
   {

@@ -59,6 +59,32 @@ export const SNAPSHOT_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: '[Q16] a diff shows how a text file has changed',
+    needs: 'snapshots',
+    run: async (under) => {
+      await sh(under, 'echo old > file');
+      const before = await taken(under);
+      await sh(under, 'echo new > file');
+      expect((await under.runtime.diff(before)).patch).toMatch(/^-old\n\+new$/m);
+    },
+  },
+  {
+    name: '[Q16] a snapshot or diff that is aborted is unknown',
+    needs: 'snapshots',
+    run: async (under) => {
+      const { runtime } = under;
+      const before = await taken(under);
+      await sh(under, 'echo new > file');
+      const signal = AbortSignal.abort();
+      const [snapshot, diff] = await Promise.all([
+        runtime.snapshot({ signal }),
+        runtime.diff(before, { signal }),
+      ]);
+      expect(snapshot.kind).toBe('none');
+      expect(diff).toMatchObject({ files: [], truncated: true });
+    },
+  },
+  {
     name: '[Q16] what cannot be compared is reported, not thrown',
     run: async ({ runtime }) => {
       for (const from of [null, {}, { kind: 'none', reason: 'no' }, { kind: 'git', tree: '--x' }]) {

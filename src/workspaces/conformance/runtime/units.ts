@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Process } from '../../process.ts';
 import { type Check, isAlive, type RuntimeUnderTest, start } from './rig.ts';
@@ -47,22 +49,51 @@ async function expectGone(under: RuntimeUnderTest, pids: readonly string[]): Pro
   for (const pid of pids) expect([pid, await isAlive(under, pid)]).toEqual([pid, false]);
 }
 
+/** How long a stop may take. */
+const STOP_MS = 5000;
+
+async function inTime(stopping: Promise<unknown>): Promise<void> {
+  const waiting = new AbortController();
+  const late = setTimeout(STOP_MS, 'late', { signal: waiting.signal }).catch(() => 'late');
+  expect(await Promise.race([stopping.then(() => 'stopped'), late])).toBe('stopped');
+  waiting.abort();
+}
+
+/** Each ends at one step of a stop, with its exit code, and ignores what may come before it. */
+const ENDS_AT = [
+  `trap 'exit 11' INT; trap '' TERM; echo ready; while :; do sleep 0.05; done`,
+  `trap '' INT TERM; echo ready; while read -r line; do :; done; exit 12`,
+  `trap '' INT; trap 'exit 13' TERM; echo ready; while :; do sleep 0.05; done`,
+];
+
 export const UNIT_CHECKS: readonly Check[] = [
   {
     name: '[A9] stopping a process ends everything that it has started',
     run: async (under) => {
       const { process, pids } = await family(under, `trap '' INT TERM; while :; do sleep 1; done`);
       await expectAlive(under, pids);
-      await Promise.all([process.stop(), process.stop()]);
+      await inTime(Promise.all([process.stop(), process.stop()]));
       expect(await process.exited).toMatchObject({ code: null });
       await expectGone(under, pids);
+    },
+  },
+  {
+    name: '[Q9] a stop interrupts, ends the input and sends SIGTERM, so that a process can end itself',
+    run: async (under) => {
+      const codes = ENDS_AT.map(async (script) => {
+        const process = await start(under, ['/bin/sh', '-c', script]);
+        await once(process.stdout, 'data');
+        await process.stop();
+        return (await process.exited).code;
+      });
+      expect(await Promise.all(codes)).toEqual([11, 12, 13]);
     },
   },
   {
     name: '[A9] stopping a process that has ended kills what it has left behind',
     run: async (under) => {
       const { process, pids } = await abandoned(under);
-      await process.stop();
+      await inTime(process.stop());
       await expectGone(under, pids);
     },
   },
