@@ -24,6 +24,8 @@ test('[X7] a credential that is forged, expired, replayed, or for another node o
   await refused(rig.credential(two, { ...LINE, url: `${rig.session('two')}/artefacts/a.txt` }));
   await refused(rig.credential(two, { ...LINE, url: `${path}?ticket=x` }));
   await refused(rig.credential(two, LINE, { body: 'another' }));
+  const added = { ...(await rig.credential(two, LINE)), 'content-length': '2' };
+  await refused(Promise.resolve(added), { path, body: '{}' });
   const echoed = { method: 'POST', url: `${session}/echo` };
   const sent = { method: 'POST', path: `${session}/echo`, body: '{"text":"a"}' };
   await refused(rig.credential(two, echoed, { body: '{"text":"b"}' }), sent);
