@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { range, read, readAll, seqs } from '../../../test/support/tails.ts';
 import { type Sized, sized } from './sized.ts';
 import { Tail } from './tail.ts';
@@ -81,4 +81,18 @@ test('events before an end are still delivered; a stop discards them', async () 
   expect(stopped.tail.end).toEqual({ reason: 'stopped', dropped: false, after: 1 });
   stopped.tail.offer(page(4, 5), 5);
   expect(await readAll(stopped.tail)).toEqual([]);
+});
+
+test('[E4] a reader that is always behind but keeps taking events is not dropped', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => clock.mockRestore());
+  const { tail } = setUp();
+  tail.offer(page(1, 10), 10);
+  for (let seq = 1; seq <= 5; seq++) {
+    now += 900;
+    expect(seqs(await read(tail, 1))).toEqual([seq]);
+    tail.dropIfStalled(now + 900);
+  }
+  expect(tail.end).toBeNull();
 });
