@@ -153,6 +153,16 @@ test('[Q13] a clock that is set back does not fire a tick again', async () => {
   expect(await queue.resumeSchedule('s')).toMatchObject({ nextAt: at('2026-05-02T12:00Z') });
 });
 
+test('[Q13] nor do new times fire it again', async () => {
+  const { clock, store, queue, daily } = setUp();
+  await queue.schedule(daily);
+  clock.set('2026-05-01T12:00Z');
+  expect(await fireDueTicks(store)).toBe(1);
+  clock.set('2026-05-01T11:00Z');
+  const edited = await queue.editSchedule('s', { cron: '0 12 * * 0-6' });
+  expect(edited).toMatchObject({ nextAt: at('2026-05-02T12:00Z') });
+});
+
 test('[Q13] concurrent changes all take effect', async () => {
   const { queue, daily } = setUp();
   await queue.schedule(daily);
