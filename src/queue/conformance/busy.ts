@@ -64,6 +64,14 @@ export function busyRules(rule: Rule): void {
     expect(await rig.counts()).toEqual({ queued: 1 });
   });
 
+  rule('[Q11] an interrupting run goes ahead of earlier runs of the same call', async (rig) => {
+    await rig.node();
+    const requests = [{ lane: 'l' }, { lane: 'l', onBusy: 'interrupt' } as const];
+    const [first, urgent] = await rig.store.enqueue(requests.map(admission));
+    expect((await rig.begin()).run.id).toBe(urgent?.id);
+    expect(await rig.queued('l')).toEqual([first?.id]);
+  });
+
   rule(
     '[Q10] the receipt for a known key reflects earlier admissions of the same call',
     async (rig) => {
