@@ -129,6 +129,20 @@ test('a write that the database refuses fails only its own run', async () => {
   expect(log.of('A write was refused')).toHaveLength(1);
 });
 
+test('[Q14] an attempt whose only write is refused counts as a failure and is retried', async () => {
+  const { queue, worker, reaches, faults } = rig();
+  queue.register('work', { run: () => 'unstorable' });
+  faults.before = (method, args) => {
+    if (method === 'write' && JSON.stringify(args).includes('"result":"unstorable"')) {
+      throw new BatonError('database_failed', 'invalid byte sequence');
+    }
+  };
+  const { id } = await queue.enqueue({ type: 'work' });
+  await worker().start();
+  await reaches(id, 'retry_scheduled');
+  expect(await queue.get(id)).toMatchObject({ attempts: 1, startedAt: expect.any(Number) });
+});
+
 test('closing the store under a worker makes it neither loop nor throw', async () => {
   const { queue, worker, base } = rig();
   queue.register('work', { run: () => null });
