@@ -1,0 +1,48 @@
+import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
+import type { FromWriter, ToWriter } from './protocol.ts';
+import { serveWriter } from './serve-writer.ts';
+import { sqliteStore } from './store.ts';
+import type { WriterThread } from './writer.ts';
+
+/** The writer on this thread, where the test can move the clock. */
+function onThisThread(path: string): WriterThread {
+  const { port1, port2 } = new MessageChannel();
+  const events = new EventEmitter();
+  port1.on('message', (message: FromWriter) => events.emit('message', message));
+  port1.on('close', () => events.emit('exit'));
+  void serveWriter(port2, path);
+  const postMessage = (message: ToWriter): void => port1.postMessage(message);
+  return Object.assign(events, { postMessage }) as unknown as WriterThread;
+}
+
+const NODE = {
+  id: 'node',
+  host: 'h',
+  bootId: 'b',
+  pidNamespace: 'p',
+  pid: 1,
+  pidStart: '1',
+  roles: ['worker' as const],
+  types: [],
+  capacity: 1,
+  version: '1',
+};
+
+test('[Q6] after a sleep no call finds that a lease has expired, even if none was renewed yet', async () => {
+  let sleptMs = 0;
+  const { now } = Date;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + sleptMs);
+  onTestFinished(() => clock.mockRestore());
+  const path = join(temporaryDirectory(), 'q.db');
+  const store = await sqliteStore({ path, startThread: onThisThread });
+  onTestFinished(() => store.close());
+  await store.join(NODE, 30_000);
+  sleptMs = 3_600_000;
+  expect(await store.takeOver([])).toEqual([]);
+  expect(await store.listNodes()).toHaveLength(1);
+  expect(await store.renew('node', 30_000)).toBe(true);
+});
