@@ -15,7 +15,7 @@ const DENIED = /^rm -rf/;
 function rig(answer: Partial<ApprovalRecord>) {
   const emitted: [string, Json][] = [];
   const opened: NewApproval[] = [];
-  const rules = { deny: DENIED };
+  const rules = { deny: DENIED, why: 'it is denied' };
   const record = {
     id: 'approval',
     state: 'allowed',
@@ -27,7 +27,7 @@ function rig(answer: Partial<ApprovalRecord>) {
   } as ApprovalRecord;
   const decide = async ({ input }: { input: Json }): Promise<Verdict> => {
     const denied = rules.deny.test((input as { command: string }).command);
-    const reason = denied ? 'it is denied' : 'nobody said';
+    const reason = denied ? rules.why : 'nobody said';
     return { decision: denied ? 'deny' : 'ask', scope: 'channel', rule: null, reason };
   };
   const options: QuestionsOptions = {
@@ -108,4 +108,14 @@ test('[P4] a call with a secret is shown masked, and encrypted for users who may
     masked: true,
     original: `${masked?.id} ${JSON.stringify(input)}`,
   });
+});
+
+test('[P4] the reason of a denied call is logged masked', async () => {
+  const { permit, emitted, rules } = rig({});
+  rules.deny = /publish/;
+  rules.why = `a link leads to "/tmp/password=hunter2secret9"`;
+  await permit();
+  expect(emitted).toMatchObject([['policy.denied', { callId: 'call' }]]);
+  expect(JSON.stringify(emitted)).toContain('***MASKED***');
+  expect(JSON.stringify(emitted)).not.toContain('hunter2secret9');
 });
