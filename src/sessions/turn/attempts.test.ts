@@ -9,8 +9,10 @@ import {
   type Play,
   toolUse,
 } from '../../../test/support/attempt-rig.ts';
+import { authorised } from '../../../test/support/principals.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
+import { MessageRequest } from '../../contract/message.ts';
 import type { Process, Spawn } from '../../workspaces/process.ts';
 
 type Rig = Awaited<ReturnType<typeof attemptRig>>;
@@ -287,4 +289,33 @@ test('[Q11] a manual retry of a run includes the messages that were added to it'
   }
   expect(messages).toHaveLength(2);
   for (const message of messages) expect(message).toMatch(/^fix it.*added:\n\nand the tests$/s);
+});
+
+test('[X3] [Q11] after a crash, a message of someone who may now only view is not given again', async () => {
+  const rig = await attemptRig();
+  const { id } = rig.session;
+  await rig.store.createUser({ id: 'taro', name: 'taro', role: 'operator' });
+  const share = (level: 'view' | 'operate') =>
+    rig.services.shares.put(ADMIN, id, { shares: [{ user: 'taro', level }] });
+  await share('operate');
+  await rig.say('fix it');
+  const first = await rig.attempt(forEverAtWork);
+  const taro = authorised({ userId: 'taro', role: 'operator', channel: 'cli' });
+  const steer = (message: string) => MessageRequest.parse({ message, onBusy: 'steer' });
+  await rig.services.messages.send(taro, id, steer('and publish it'), null);
+  await rig.services.messages.send(ADMIN, id, steer('and the tests'), null);
+  for (const each of await rig.store.listSteers([first.run.id])) {
+    expect(await rig.store.markSteer(each.id, true, first.fence)).toBe(true);
+  }
+  await share('view');
+  await first.die();
+  let said = '';
+  const second = await rig.attempt(async function* ({ message }) {
+    said = message;
+    yield init();
+    yield { kind: 'end', end: END };
+  });
+  await second.ended();
+  expect(said).toContain('and the tests');
+  expect(said).not.toContain('and publish it');
 });
