@@ -85,3 +85,22 @@ test('a stopping server leaves no reader waiting for its insert', async () => {
   await opening;
   expect(connections.count).toBe(0);
 });
+
+test('[S3] open connections are entered again when the node has a new lease', async () => {
+  const entered: string[] = [];
+  let node = 'first';
+  const store = {
+    openConnections: async ({ nodeId }: { nodeId: string }) => {
+      entered.push(nodeId);
+      return [];
+    },
+    closeConnections: async () => {},
+  };
+  const connections = new Connections({ store, log: SILENT, nodeId: () => node });
+  onTestFinished(() => connections.stop());
+  await connections.open('session', 'admin', 'sse');
+  node = 'second';
+  connections.reconcile();
+  await until(() => entered.length === 2);
+  expect(entered).toEqual(['first', 'second']);
+});
