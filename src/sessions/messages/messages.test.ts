@@ -33,6 +33,23 @@ test.each([
     expect(digest).not.toBe(createHash('sha256').update(body).digest(form));
 });
 
+test('[Q10] the digest covers the whole message, not only its text', () => {
+  const digestOf = (more: object) => {
+    const parts = partsOf(1);
+    return admissionOf({ ...parts, body: MessageRequest.parse({ ...parts.body, ...more }) })
+      .bodyHash;
+  };
+  const attachments = [{ name: 'a.txt', mediaType: 'text/plain', data: 'YQ==' }];
+  const digests = [
+    {},
+    { onBusy: 'interrupt' },
+    { allowedTools: ['Read'] },
+    { runAt: '2030-01-01T00:00:00.000Z' },
+    { attachments },
+  ].map(digestOf);
+  expect(new Set(digests).size).toBe(digests.length);
+});
+
 /** The most that is done between two turns of other work. */
 async function mostInOneTurn(work: (did: (amount: number) => void) => Promise<unknown>) {
   let [most, now] = [0, 0];
