@@ -43,6 +43,20 @@ test('[X2] a revoked token ends its own streams at once, and no others', async (
   await other.stop();
 });
 
+test('[X2] a revoked token ends its streams, and not those of the same user with another token', async () => {
+  const { rig, id, hanako, tokens, follow } = await twoReaders();
+  const { token } = await peopleOf(rig.store).token(hanako.id);
+  const path = `/api/v1/sessions/${id}/events`;
+  const kept = new SseReader(await rig.get(path, { authorization: `Bearer ${token}` }));
+  const lost = await follow('hanako');
+  await rig.store.revokeToken(tokens.hanako.id);
+  await lost.end();
+  expect(lost.comments.at(-1)).toBe('refused');
+  await rig.note(id, 'still here');
+  expect(await kept.until(({ messages }) => messages.length === 2)).toBe(true);
+  await kept.stop();
+});
+
 test('[X3] a removed share ends the streams on that session', async () => {
   const { rig, id, follow, status } = await twoReaders();
   const lost = await follow('hanako');
