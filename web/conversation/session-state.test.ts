@@ -1,0 +1,21 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+// What it imports reads the page's address and the build's list of operations.
+vi.mock('../api/client.ts', () => ({ client: {}, noticeError: () => {}, queries: {} }));
+
+beforeEach(() => {
+  const none = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+  vi.stubGlobal('localStorage', none);
+  vi.stubGlobal('sessionStorage', none);
+  vi.stubGlobal('addEventListener', () => {});
+});
+afterEach(() => vi.unstubAllGlobals());
+
+test('[C2] [A11] files added to a draft are kept, however many other sessions are opened', async () => {
+  const { sessionState } = await import('./session-state.ts');
+  const { draft } = sessionState('anna', 'first');
+  await draft.add([new File(['a'], 'a.txt')]);
+  for (let i = 0; i < 10; i++) sessionState('anna', `other-${i}`);
+  const { files } = sessionState('anna', 'first').draft.get();
+  expect(files.map(({ name }) => name)).toEqual(['a.txt']);
+});
