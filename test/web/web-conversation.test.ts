@@ -109,6 +109,29 @@ test('[C2] [Q12] queued messages can be edited, moved and removed, and continue 
   expect(talk.complaints).toEqual([]);
 });
 
+test('[C2] [Q12] a change to the queue that the server refuses is undone, and the page says why', async () => {
+  const { server, open, blockingCommand } = await conversationRig(chromium());
+  const talk = await open(await server.session('refused'));
+  const first = blockingCommand('first');
+  await talk.say(first.command);
+  await first.started();
+  for (const each of ['echo one', 'echo two']) {
+    await talk.say(each);
+    await talk.queue.filter({ hasText: each }).waitFor();
+  }
+  const order = async () => (await talk.queue.allInnerTexts()).join('|');
+  const row = (text: string) => talk.queue.filter({ hasText: text });
+  const error = { code: 'run_not_queued', message: 'It has started.', status: 409 };
+  await talk.page.route('**/api/v1/runs/*', (route) =>
+    route.fulfill({ status: 409, json: { error } }),
+  );
+  await row('echo two').getByRole('button', { name: /^Drag/ }).press('ArrowUp');
+  await talk.page.getByRole('alert').waitFor();
+  await until(async () => (await order()) === 'echo one|echo two');
+  await row('echo one').getByRole('button', { name: 'Remove from queue' }).click();
+  await until(async () => (await order()) === 'echo one|echo two');
+});
+
 test('[Q11] a message to a busy session interrupts if that was chosen, and the choice is remembered', async () => {
   const { server, open, blockingCommand } = await conversationRig(chromium());
   const session = await server.session('interrupted');
