@@ -179,3 +179,19 @@ test('[C2] a message is sent only after its files are stored, so that the page c
   await idle(outbox);
   expect(delivered).toEqual(['k1 enqueue with a file']);
 });
+
+test('[C2] a message discarded while it is being stored is not sent', async () => {
+  const isStored = Promise.withResolvers<void>();
+  const { store, texts } = storeWith();
+  const { outbox, delivered } = rig([], {
+    store: { ...store, save: () => isStored.promise },
+    texts,
+  });
+  outbox.send(written('never mind'), 'flow');
+  await new Promise((resolve) => setTimeout(resolve));
+  outbox.discard('k1');
+  isStored.resolve();
+  outbox.send(written('this one'), 'flow');
+  await idle(outbox);
+  expect(delivered).toEqual(['k2 enqueue this one']);
+});
