@@ -1,5 +1,5 @@
 import { Worker as Thread } from 'node:worker_threads';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { until } from '../../../test/support/until.ts';
 import {
   keepInProcess,
@@ -17,6 +17,25 @@ test('[Q6] trust counts from when the renewal was sent, and ends before the leas
   expect(lease.remainingMs()).toBeLessThanOrEqual(400);
   lease.renewed(monotonicMs() - 1000, 1000);
   expect(lease.remainingMs()).toBeLessThan(0);
+});
+
+test('[Q6] the time that a renewal takes is not trusted', async () => {
+  const lease = new SharedLease({ leaseMs: 1000 });
+  const sent = Promise.withResolvers<void>();
+  const response = Promise.withResolvers<boolean>();
+  const stop = startRenewing(lease, options, () => {
+    sent.resolve();
+    return response.promise;
+  });
+  await sent.promise;
+  const { bigint } = process.hrtime;
+  const later = vi
+    .spyOn(process.hrtime, 'bigint')
+    .mockImplementation(() => bigint() + 600_000_000n);
+  onTestFinished(() => later.mockRestore());
+  response.resolve(true);
+  await stop();
+  expect(lease.remainingMs()).toBeLessThanOrEqual(300);
 });
 
 test('both sides see the same lease, and a lost one stays lost', () => {
