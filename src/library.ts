@@ -28,11 +28,11 @@ export type AttemptContext<Events extends object = AnyEvents> = ContextOf<Events
 
 export { BatonError, type ErrorCode } from './contract/errors.ts';
 export type { LogEvent, NewEvent } from './contract/event.ts';
-export type { Json } from './contract/json.ts';
 export type { Lane } from './contract/lane.ts';
 export type { ErrorClass, Outcome, RunError } from './contract/outcome.ts';
 export type { LaneSettings, Run, RunRequest, RunState } from './contract/run.ts';
 export type { Schedule, ScheduleChanges, ScheduleRequest } from './contract/schedule.ts';
+export type { Json } from './contract/values/json.ts';
 export type { FollowOptions } from './queue/follow/follower.ts';
 export type { Growth } from './queue/follow/growth.ts';
 export type { Tail, TailEnd, TailEndReason } from './queue/follow/tail.ts';

@@ -6,7 +6,7 @@ import { authorised, type Person } from '../../test/support/principals.ts';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { testStore } from '../../test/support/sqlite.ts';
 import { CreateToken, type Right, type Role } from '../contract/access.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { createMasker } from '../policy/masking/masking.ts';
 import type { BatonStore } from '../storage/operations/baton-store.ts';
 import { postgresStore } from '../storage/postgres/store.ts';

@@ -1,7 +1,7 @@
 import { RIGHTS_OF, type Right, type Role } from '../contract/access.ts';
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
-import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
+import type { Json } from '../contract/values/json.ts';
 
 /**
  * Who is acting. The authenticator derives the principal from the credential, never from a request

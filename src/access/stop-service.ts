@@ -1,5 +1,5 @@
 import type { PutStop, Stop } from '../contract/stop.ts';
-import { toTime } from '../contract/time.ts';
+import { toTime } from '../contract/values/time.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { StopRecord, StopStore } from '../queue/store.ts';
 import type { AccessStore, Audited } from './access-store.ts';

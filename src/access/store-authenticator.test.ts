@@ -10,7 +10,7 @@ import {
 import { faultyStore } from '../../test/support/faulty-store.ts';
 import { until } from '../../test/support/until.ts';
 import { BatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { digestOf, newSecret, newToken } from './secret.ts';
 import { StoreAuthenticator } from './store-authenticator.ts';
 

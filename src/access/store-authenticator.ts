@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ADMIN_ID } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
 import type { Channel } from '../contract/message.ts';
 import type { Ticket } from '../contract/ticket.ts';
-import { toTime } from '../contract/time.ts';
+import { newId } from '../contract/values/ids.ts';
+import { toTime } from '../contract/values/time.ts';
 import { onTopic } from '../queue/hint.ts';
 import type { Store } from '../queue/store.ts';
 import type {

@@ -6,7 +6,7 @@ import {
   type Token,
 } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import type { AccessStore, Audited } from './access-store.ts';
 import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
 import {

@@ -7,9 +7,9 @@ import {
   type User,
 } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
-import type { Json } from '../contract/json.ts';
-import { toTime } from '../contract/time.ts';
+import { newId } from '../contract/values/ids.ts';
+import type { Json } from '../contract/values/json.ts';
+import { toTime } from '../contract/values/time.ts';
 import type { AccessStore, Audited, UserRecord } from './access-store.ts';
 import { type Page, type PageQuery, readPage, type Slice } from './page.ts';
 import { type Authorised, entryOf, type Principal, rightsOf } from './principal.ts';

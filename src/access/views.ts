@@ -1,6 +1,6 @@
 import type { Token, User } from '../contract/access.ts';
 import type { AuditEntry } from '../contract/audit.ts';
-import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { toTime, toTimeOrNull } from '../contract/values/time.ts';
 import type { AuditRecord, TokenRecord, UserRecord } from './access-store.ts';
 
 /* Converts rows to what the API returns. */

@@ -1,9 +1,9 @@
 import type { Capabilities } from '../contract/agent-kinds.ts';
 import type { EventOf, EventPayloads, EventType, NoOthers } from '../contract/events/table.ts';
-import type { Json } from '../contract/json.ts';
 import type { McpServer } from '../contract/mcp-server.ts';
 import type { RunError } from '../contract/outcome.ts';
 import type { AgentKind, AgentSpec } from '../contract/session.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { Process, SpawnOptions } from '../workspaces/process.ts';
 import type { Runtime } from '../workspaces/runtime.ts';
 

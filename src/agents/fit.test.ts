@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteLength, type Json } from '../contract/json.ts';
+import { byteLength, type Json } from '../contract/values/json.ts';
 import { fitBeginning, fitJson } from './fit.ts';
 
 const bytes = (value: Json): number => byteLength(JSON.stringify(value));

@@ -1,4 +1,4 @@
-import { byteLength, type Json } from '../contract/json.ts';
+import { byteLength, type Json } from '../contract/values/json.ts';
 
 /*
  * Makes tool output fit into an event (E5) and into a database, which refuses NUL and lone

@@ -1,5 +1,5 @@
 import type { EventPayloads, EventType } from '../contract/events/table.ts';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 
 /*
  * Reads payloads and inputs without schemas, which the page does not load. The compiler checks the

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Channel } from './message.ts';
-import { Time } from './time.ts';
+import { Time } from './values/time.ts';
 
 /* Who may do what (SPEC §9). */
 

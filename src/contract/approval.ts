@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { RunId } from './ids.ts';
-import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SessionId } from './session.ts';
-import { Time } from './time.ts';
+import { RunId } from './values/ids.ts';
+import { Json } from './values/json.ts';
+import { Time } from './values/time.ts';
 
 /* A question that an agent asks before it uses a tool, and its answer (A7). */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Json } from './json.ts';
 import { Channel } from './message.ts';
-import { Time } from './time.ts';
+import { Json } from './values/json.ts';
+import { Time } from './values/time.ts';
 
 /**
  * Changes made by people and channels (P6). The names, as in the audit log, consist of a noun and a

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { LaneId, RunId } from './ids.ts';
-import { Json } from './json.ts';
 import { RunError } from './outcome.ts';
 import { RunState } from './run.ts';
 import { Tick } from './schedule.ts';
+import { LaneId, RunId } from './values/ids.ts';
+import { Json } from './values/json.ts';
 
 /** The largest payload of an event, in bytes of JSON text. */
 export const EVENT_PAYLOAD_MAX = 256 * 1024;

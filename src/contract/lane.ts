@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HostId, LaneId, NodeId, OwnerId, RunId, RunType } from './ids.ts';
+import { HostId, LaneId, NodeId, OwnerId, RunId, RunType } from './values/ids.ts';
 
 export const LaneState = z.enum(['idle', 'delayed', 'ready', 'running', 'asking']);
 export type LaneState = z.infer<typeof LaneState>;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AttachmentNote, AttachmentUpload } from './attachment.ts';
-import { RunId } from './ids.ts';
-import { Json } from './json.ts';
 import { ATTACHMENTS_MAX, MESSAGE_MAX } from './limits.ts';
 import { DELAY_MAX_MS } from './run.ts';
 import { SessionId } from './session.ts';
-import { Time } from './time.ts';
+import { RunId } from './values/ids.ts';
+import { Json } from './values/json.ts';
+import { Time } from './values/time.ts';
 
 /** Where a message came from. The credential determines the channel, never the body. */
 export const Channel = z.enum(['web', 'cli', 'api', 'line', 'webhook']);

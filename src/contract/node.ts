@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { HostId, HostName, NodeId, RunType } from './ids.ts';
-import { Time } from './time.ts';
+import { HostId, HostName, NodeId, RunType } from './values/ids.ts';
+import { Time } from './values/time.ts';
 
 export const NodeRole = z.enum(['api', 'worker']);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Json } from './json.ts';
+import { Json } from './values/json.ts';
 
 /**
  * What went wrong. The class decides what happens next, according to the table in policy/retry.ts.

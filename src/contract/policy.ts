@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Json } from './json.ts';
 import { Channel } from './message.ts';
 import { SessionId } from './session.ts';
+import { Json } from './values/json.ts';
 
 /* What agents may do (SPEC §7, P1–P3). */
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AttachmentNote } from './attachment.ts';
-import { RunId, RunType } from './ids.ts';
-import { Json } from './json.ts';
 import { MessageText } from './message.ts';
 import { RunError } from './outcome.ts';
 import { RunState, RunStatus } from './run.ts';
-import { Time } from './time.ts';
+import { RunId, RunType } from './values/ids.ts';
+import { Json } from './values/json.ts';
+import { Time } from './values/time.ts';
 
 /** A run as the API shows it (SPEC §12). `sessionId` is its lane. */
 export const RunView = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { HostId, IdempotencyKey, LaneId, OwnerId, RunId, RunType } from './ids.ts';
-import { Json } from './json.ts';
 import { RunError } from './outcome.ts';
+import { HostId, IdempotencyKey, LaneId, OwnerId, RunId, RunType } from './values/ids.ts';
+import { Json } from './values/json.ts';
 
 export const RunState = z.enum([
   'queued',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { LaneId, OwnerId, RunId, RunType, ScheduleId } from './ids.ts';
-import { Json } from './json.ts';
 import { MAX_ATTEMPTS_MAX } from './run.ts';
+import { LaneId, OwnerId, RunId, RunType, ScheduleId } from './values/ids.ts';
+import { Json } from './values/json.ts';
 
 /** A schedule as the queue keeps it: when it fires, and the run that each tick creates (Q13). */
 export const Schedule = z.object({

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ApprovalId, ApprovalKind, ApprovalScope } from './approval.ts';
 import { Artefact } from './artefact.ts';
 import type { LogEvent } from './event.ts';
-import { RunId } from './ids.ts';
-import { Json } from './json.ts';
 import { PolicyScope } from './policy.ts';
 import { Session, SessionStatus, StatusReason } from './session.ts';
-import { Time, toTime } from './time.ts';
+import { RunId } from './values/ids.ts';
+import { Json } from './values/json.ts';
+import { Time, toTime } from './values/time.ts';
 import { WorkspaceStatus } from './workspace.ts';
 
 /** An event as the API and the streams show it (SPEC §12). */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { DEFAULT_KIND, DRIVEN_KINDS, RESERVED_KINDS } from './agent-kinds.ts';
-import { HostId, HostName } from './ids.ts';
-import { Json } from './json.ts';
 import { Level } from './level.ts';
 import { SESSION_NAME_MAX } from './limits.ts';
 import { McpServers } from './mcp-server.ts';
-import { Line, Text } from './short-text.ts';
-import { Time } from './time.ts';
+import { HostId, HostName } from './values/ids.ts';
+import { Json } from './values/json.ts';
+import { Line, Text } from './values/short-text.ts';
+import { Time } from './values/time.ts';
 
 export const SessionId = z.uuid('a session id is a UUID');
 

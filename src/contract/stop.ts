@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STOP_REASON_MAX } from './limits.ts';
-import { Line } from './short-text.ts';
-import { Time } from './time.ts';
+import { Line } from './values/short-text.ts';
+import { Time } from './values/time.ts';
 
 /* The switch that stops the whole installation. While it is on, no run starts anywhere. */
 

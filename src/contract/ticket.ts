@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Time } from './time.ts';
+import { Time } from './values/time.ts';
 
 /**
  * For requests in which a page cannot send headers: opening a WebSocket, or downloading through a

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SessionId, SessionStatus } from './session.ts';
-import { Time } from './time.ts';
+import { Time } from './values/time.ts';
 
 /** The states have Coder's names, because the workspace API comes from Coder. */
 export const WorkspaceStatus = z.enum(['pending', 'running', 'stopped', 'failed']);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UserError } from '../config/user-error.ts';
-import { HostId } from '../contract/ids.ts';
+import { HostId } from '../contract/values/ids.ts';
 import { deriveHostId } from '../queue/membership/process-identity.ts';
 import { makeOnce } from '../secrets/once-file.ts';
 

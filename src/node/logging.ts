@@ -1,4 +1,4 @@
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import { maskJson } from '../policy/masking/json.ts';
 import type { Masker } from '../policy/masking/masker.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { UserError, usageError } from '../config/user-error.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { makeOnce } from '../secrets/once-file.ts';
 import type { HostRefusal } from '../sessions/host-store.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import { type PastAnswer, PastCalls } from './retry-safety.ts';
 import type { ToolKind } from './tools/tool-table.ts';
 

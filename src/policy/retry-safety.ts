@@ -1,7 +1,7 @@
 import type { LogEvent } from '../contract/event.ts';
 import { payloadOf } from '../contract/events/table.ts';
 import { typeOf } from '../contract/events/type-of.ts';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import { kindOf } from './tools/kind.ts';
 import { TOOLS, type ToolKind } from './tools/tool-table.ts';
 

@@ -1,7 +1,7 @@
 import { BatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
-import type { Json } from '../contract/json.ts';
 import { DELAY_MAX_MS, PAYLOAD_MAX, RunRequest } from '../contract/run.ts';
+import { newId } from '../contract/values/ids.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { Handlers, RegisteredType } from './handlers.ts';
 import { bodyHash, toJsonText } from './json-text.ts';
 import { parseInput } from './parse-input.ts';

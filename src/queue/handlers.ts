@@ -1,7 +1,7 @@
 import { BatonError } from '../contract/errors.ts';
-import { RunType } from '../contract/ids.ts';
-import type { Json } from '../contract/json.ts';
 import { MAX_ATTEMPTS_MAX } from '../contract/run.ts';
+import { RunType } from '../contract/values/ids.ts';
+import type { Json } from '../contract/values/json.ts';
 import { maxAttemptsOf, RETRY_POLICY, type RetryPolicy } from '../policy/retry.ts';
 import type { AnyEvents, AttemptContext } from './worker/attempt-context.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 
 /** A value as JSON text, with its size. Throws for cycles and big integers, like JSON.stringify. */
 export function toJsonText(value: unknown): { text: string; bytes: number } {

@@ -4,7 +4,7 @@ import { authorised } from '../../test/support/principals.ts';
 import { ADMIN, streamRig } from '../../test/support/stream-rig.ts';
 import { until } from '../../test/support/until.ts';
 import { ExportLine } from '../contract/api/sessions.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { exportLines } from './export.ts';
 
 const parse = (lines: string): ExportLine[] =>

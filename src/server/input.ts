@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { BatonError } from '../contract/errors.ts';
-import { IdempotencyKey } from '../contract/ids.ts';
+import { IdempotencyKey } from '../contract/values/ids.ts';
 import { parseInput } from '../queue/parse-input.ts';
 import { refuseText } from './plain-json.ts';
 import { parseQuery } from './query-string.ts';

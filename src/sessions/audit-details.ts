@@ -1,7 +1,7 @@
 import { entryOf, type NewAuditEntry, type Principal } from '../access/principal.ts';
 import type { AuditAction } from '../contract/audit.ts';
-import type { Json } from '../contract/json.ts';
 import type { SessionAction, UpdateSession } from '../contract/session.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { SessionWithFacts } from './session-record.ts';
 
 /*

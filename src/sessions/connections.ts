@@ -1,5 +1,5 @@
 import { isBatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { Coalescer } from '../queue/coalescer.ts';
 import type { Logger } from '../queue/logger.ts';
 import type { NewConnection, SessionStore } from './session-store.ts';

@@ -3,9 +3,9 @@ import { authorised, type Person } from '../../test/support/principals.ts';
 import { type ServiceRig, serviceRig } from '../../test/support/service-rig.ts';
 import type { AuditRecord } from '../access/access-store.ts';
 import type { Role } from '../contract/access.ts';
-import { newId } from '../contract/ids.ts';
 import { MessageRequest } from '../contract/message.ts';
 import { CreateSession } from '../contract/session.ts';
+import { newId } from '../contract/values/ids.ts';
 import { SECRETS } from '../policy/masking/corpus.ts';
 
 const secret = SECRETS[0]?.secret as string;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Authorised, Principal } from '../access/principal.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
-import { newId } from '../contract/ids.ts';
 import { isTerminal } from '../contract/run.ts';
 import type { MoveSession, Session, WorkspaceSpec } from '../contract/session.ts';
+import { newId } from '../contract/values/ids.ts';
 import type { RunQueue } from '../queue/run-queue.ts';
 import { onSession } from './audit-details.ts';
 import { findSession } from './find-session.ts';

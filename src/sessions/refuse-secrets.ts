@@ -1,6 +1,6 @@
 import { BatonError } from '../contract/errors.ts';
-import type { Json } from '../contract/json.ts';
 import type { CreateSession, UpdateSession } from '../contract/session.ts';
+import type { Json } from '../contract/values/json.ts';
 
 /**
  * Refuses secrets in fields that are stored and shown unmasked (P4). If these fields were masked, a

@@ -1,5 +1,5 @@
 import type { AccessStore, Audited } from '../access/access-store.ts';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { Masker } from '../policy/masking/masker.ts';
 import type { OwnFiles } from '../policy/tools/own-files.ts';
 import type { Logger } from '../queue/logger.ts';

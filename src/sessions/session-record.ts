@@ -1,6 +1,5 @@
 import type { ForkPoint } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
-import type { Json } from '../contract/json.ts';
 import type { Standing } from '../contract/message.ts';
 import type {
   AgentSpec,
@@ -9,6 +8,7 @@ import type {
   StatusReason,
   WorkspaceSpec,
 } from '../contract/session.ts';
+import type { Json } from '../contract/values/json.ts';
 
 /** A session's row. Times are epoch milliseconds on the database's clock. */
 export interface SessionRecord {

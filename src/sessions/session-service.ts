@@ -6,7 +6,6 @@ import type { QueryOf } from '../contract/api/endpoint.ts';
 import type { sessionEndpoints } from '../contract/api/sessions.ts';
 import { BatonError, isBatonError } from '../contract/errors.ts';
 import { defined } from '../contract/functions/defined.ts';
-import { newId } from '../contract/ids.ts';
 import type { Level } from '../contract/level.ts';
 import { PROTECTED_LABELS } from '../contract/limits.ts';
 import { standingOf } from '../contract/message.ts';
@@ -20,6 +19,7 @@ import type {
   WorkspaceProviderName,
   WorkspaceSpec,
 } from '../contract/session.ts';
+import { newId } from '../contract/values/ids.ts';
 import type { Artefacts } from '../workspaces/artefacts.ts';
 import type { WorkspaceProvider } from '../workspaces/provider.ts';
 import { ofAction, ofUpdate, onSession } from './audit-details.ts';

@@ -1,7 +1,6 @@
 import type { ForkPoint, Usage } from '../agents/driver.ts';
 import type { ShareLevel } from '../contract/access.ts';
 import type { CostBy, CostLine } from '../contract/api/cost.ts';
-import type { Json } from '../contract/json.ts';
 import type { Standing } from '../contract/message.ts';
 import type { Run } from '../contract/run.ts';
 import type { Invocation } from '../contract/run-view.ts';
@@ -15,6 +14,7 @@ import type {
   WorkspaceSpec,
 } from '../contract/session.ts';
 import type { Stats } from '../contract/stats.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { Admission, Counts, Receipt, RunFilter } from '../queue/store.ts';
 import type { SessionRecord, SessionWithFacts } from './session-record.ts';
 

@@ -2,7 +2,7 @@ import type { ShareRecord } from '../access/access-store.ts';
 import type { Authorised } from '../access/principal.ts';
 import type { PutShares, Share } from '../contract/access.ts';
 import { BatonError } from '../contract/errors.ts';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import { onSession } from './audit-details.ts';
 import { findSession } from './find-session.ts';
 import type { ServiceParts } from './service-parts.ts';

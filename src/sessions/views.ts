@@ -4,7 +4,7 @@ import { type Run, statusOf } from '../contract/run.ts';
 import type { Invocation, RunView } from '../contract/run-view.ts';
 import type { Session } from '../contract/session.ts';
 import type { SessionHint } from '../contract/session-event.ts';
-import { toTime, toTimeOrNull } from '../contract/time.ts';
+import { toTime, toTimeOrNull } from '../contract/values/time.ts';
 import type { SessionWithFacts } from './session-record.ts';
 import type { InvocationRecord } from './session-store.ts';
 

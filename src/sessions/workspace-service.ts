@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Authorised } from '../access/principal.ts';
 import { BatonError } from '../contract/errors.ts';
 import type { SessionStatus } from '../contract/session.ts';
-import { toTime } from '../contract/time.ts';
+import { toTime } from '../contract/values/time.ts';
 import type {
   SyncStatus,
   WorkspaceHealth,

@@ -2,10 +2,10 @@ import type { AuditRecord, TokenRecord, UserRecord, ValidSignIn } from '../acces
 import type { NewAuditEntry } from '../access/principal.ts';
 import type { Right, Role } from '../contract/access.ts';
 import type { AuditAction, AuditEntry } from '../contract/audit.ts';
-import type { Json } from '../contract/json.ts';
 import type { Channel } from '../contract/message.ts';
 import type { NodeLoad, NodeView } from '../contract/node.ts';
-import { toTime } from '../contract/time.ts';
+import type { Json } from '../contract/values/json.ts';
+import { toTime } from '../contract/values/time.ts';
 import { type NodeRow, toNode } from './rows.ts';
 import { plain } from './session-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../contract/approval.ts';
-import type { Json } from '../contract/json.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { ApprovalRecord } from '../sessions/approvals/approval-store.ts';
 import { plain } from './session-rows.ts';
 

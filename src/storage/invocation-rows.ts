@@ -1,5 +1,5 @@
-import type { Json } from '../contract/json.ts';
 import type { RunError } from '../contract/outcome.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { InvocationRecord } from '../sessions/session-store.ts';
 import { plain } from './session-rows.ts';
 

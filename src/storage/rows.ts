@@ -1,10 +1,10 @@
 import type { LogEvent } from '../contract/event.ts';
-import type { Json } from '../contract/json.ts';
 import type { CancelKind, Lane, LaneState } from '../contract/lane.ts';
 import type { NodeRecord } from '../contract/node.ts';
 import type { ErrorClass, Outcome } from '../contract/outcome.ts';
 import type { Run, RunState } from '../contract/run.ts';
 import type { Schedule } from '../contract/schedule.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { RunCore } from '../queue/machine/lane-change.ts';
 
 /*

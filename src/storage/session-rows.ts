@@ -1,4 +1,3 @@
-import type { Json } from '../contract/json.ts';
 import type { Standing } from '../contract/message.ts';
 import type {
   AgentSpec,
@@ -7,6 +6,7 @@ import type {
   StatusReason,
   WorkspaceSpec,
 } from '../contract/session.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { SessionRecord, SessionWithFacts } from '../sessions/session-record.ts';
 
 /* Turns rows of sessions into objects; see rows.ts. */

@@ -12,7 +12,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { ARTEFACT_BYTES, ArtefactName } from '../contract/artefact.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { directoryArtefacts } from './artefacts.ts';
 
 function rig() {

@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { testRuntime } from '../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../test/support/processes.ts';
-import { newId } from '../contract/ids.ts';
+import { newId } from '../contract/values/ids.ts';
 import { providerConformance } from './conformance/provider.ts';
 import { directoryProvider } from './directory.ts';
 import { WorkspaceError } from './provider.ts';

@@ -1,5 +1,5 @@
-import { byteLength } from '../contract/json.ts';
 import type { FileChange } from '../contract/session-event.ts';
+import { byteLength } from '../contract/values/json.ts';
 
 /* Lists of changed files and patches, small enough to fit in an event. */
 

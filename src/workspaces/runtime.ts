@@ -1,5 +1,5 @@
-import type { Json } from '../contract/json.ts';
 import type { FileChange } from '../contract/session-event.ts';
+import type { Json } from '../contract/values/json.ts';
 import type { Files } from './files.ts';
 import type { Spawn } from './process.ts';
 

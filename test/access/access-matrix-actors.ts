@@ -1,6 +1,6 @@
 import type { Right, Role, ShareLevel } from '../../src/contract/access.ts';
-import { newId } from '../../src/contract/ids.ts';
 import type { Level } from '../../src/contract/level.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import type { Person } from '../support/principals.ts';
 import { until } from '../support/until.ts';
 import { type AccessRig, operator } from './access-matrix-rig.ts';

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { eventOf } from '../../src/contract/events/event-of.ts';
-import { newId } from '../../src/contract/ids.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import { SseReader } from '../support/sse-reader.ts';
 import { until } from '../support/until.ts';
 import { WsReader } from '../support/ws-reader.ts';

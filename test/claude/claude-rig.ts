@@ -11,7 +11,7 @@ import type {
   Turn,
   TurnRuntime,
 } from '../../src/agents/driver.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { privateDirOf } from '../../src/workspaces/local/files/private-dir.ts';
 import type { Process } from '../../src/workspaces/process.ts';
 import type { StepInput } from '../model-server/script.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import {
   answer,
   asked,

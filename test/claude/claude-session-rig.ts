@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Approval } from '../../src/contract/approval.ts';
-import type { Json } from '../../src/contract/json.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Session } from '../../src/contract/session.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { processTable } from '../../src/workspaces/local/processes/process-table.ts';
 import { parseTag, TAG_VARIABLE } from '../../src/workspaces/local/processes/tag.ts';
 import { type StepInput, scripted } from '../model-server/script.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { MessageReceipt } from '../../src/contract/message.ts';
-import { toTime } from '../../src/contract/time.ts';
+import { toTime } from '../../src/contract/values/time.ts';
 import { compose } from '../../src/node/compose.ts';
 import { SECRETS } from '../../src/policy/masking/corpus.ts';
 import { createMasker } from '../../src/policy/masking/masking.ts';

@@ -1,4 +1,4 @@
-import { newId } from '../../src/contract/ids.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import type { ClaimedRun, Store } from '../../src/queue/store.ts';
 import type {
   ApprovalRecord,

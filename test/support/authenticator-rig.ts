@@ -7,7 +7,7 @@ import {
   type StoreAuthenticatorOptions,
 } from '../../src/access/store-authenticator.ts';
 import type { Role } from '../../src/contract/access.ts';
-import { newId } from '../../src/contract/ids.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import type { BatonStore } from '../../src/storage/operations/baton-store.ts';
 import { postgresStore } from '../../src/storage/postgres/store.ts';
 import { createDatabase } from './postgres.ts';

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Principal } from '../../src/access/principal.ts';
 import { endpoint } from '../../src/contract/api/endpoint.ts';
 import { BatonError } from '../../src/contract/errors.ts';
-import { newId } from '../../src/contract/ids.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import { createApp } from '../../src/server/app.ts';
 import {
   bodyDigestOf,

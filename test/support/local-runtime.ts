@@ -1,4 +1,4 @@
-import { newId } from '../../src/contract/ids.ts';
+import { newId } from '../../src/contract/values/ids.ts';
 import { agentEnvironment } from '../../src/workspaces/local/environment/environment.ts';
 import { type LocalSettings, localRuntime } from '../../src/workspaces/local/runtime.ts';
 import type { Runtime } from '../../src/workspaces/runtime.ts';

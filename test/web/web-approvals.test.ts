@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import {
   answer,
   approvals,

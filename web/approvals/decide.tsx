@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react';
 import type { Approval } from '../../src/contract/approval.ts';
 import { isBatonError } from '../../src/contract/errors.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { Notice } from '../parts/notice.tsx';
 import { problemOf } from '../parts/problem.ts';
 import { usePageKeys } from '../parts/shortcuts.ts';

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { spellOutUnseen } from '../../src/client/spell-out-unseen.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { useTexts } from '../texts/texts.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import type { Fields } from './tool-call.ts';
 
 /* Converts an agent's input to editable fields and back. */

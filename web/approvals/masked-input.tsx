@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Approval } from '../../src/contract/approval.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { client } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notice.tsx';

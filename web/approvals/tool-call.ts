@@ -1,5 +1,5 @@
 import type { Approval } from '../../src/contract/approval.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 
 /* Parses a tool call into the form shown to users. */
 

@@ -1,6 +1,6 @@
 import { spellOutUnseen, spellOutUnseenInProse } from '../../src/client/spell-out-unseen.ts';
 import type { Approval } from '../../src/contract/approval.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { lineDiff } from '../parts/line-diff.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Change } from './change.tsx';

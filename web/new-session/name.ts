@@ -1,6 +1,10 @@
-import { charactersIn, firstCharacters, printableWords } from '../../src/contract/characters.ts';
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import { SessionName } from '../../src/contract/session.ts';
+import {
+  charactersIn,
+  firstCharacters,
+  printableWords,
+} from '../../src/contract/values/characters.ts';
 
 /* A default name for a session (S9). */
 

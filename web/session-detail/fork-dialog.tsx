@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { firstCharacters } from '../../src/contract/characters.ts';
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import { type Session, SessionName } from '../../src/contract/session.ts';
+import { firstCharacters } from '../../src/contract/values/characters.ts';
 import { client, queries } from '../api/client.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

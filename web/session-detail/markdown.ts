@@ -2,11 +2,11 @@ import { type EventFields, fieldsOf, textIn } from '../../src/client/fields.ts';
 import { ExportLine } from '../../src/contract/api/sessions.ts';
 import type { EventType } from '../../src/contract/events/table.ts';
 import { typeOf } from '../../src/contract/events/type-of.ts';
-import type { Json } from '../../src/contract/json.ts';
 import type { RunState } from '../../src/contract/run.ts';
 import type { RunView } from '../../src/contract/run-view.ts';
 import type { Session, SessionStatus } from '../../src/contract/session.ts';
 import type { SessionEvent } from '../../src/contract/session-event.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 
 export interface MarkdownWords {
   readonly status: Record<SessionStatus, string>;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuditEntry } from '../../src/contract/audit.ts';
-import type { Json } from '../../src/contract/json.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 import { userNamesQuery } from '../api/queries.ts';
 import { Fact } from '../parts/section.tsx';
 import { exactTime } from '../parts/time.tsx';

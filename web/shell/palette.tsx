@@ -9,9 +9,9 @@ import {
   useRef,
   useState,
 } from 'react';
-import { firstCharacters } from '../../src/contract/characters.ts';
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
 import type { Session } from '../../src/contract/session.ts';
+import { firstCharacters } from '../../src/contract/values/characters.ts';
 import { meQuery, sessionsQuery } from '../api/queries.ts';
 import { activityOf } from '../parts/activity.ts';
 import { StatusDot } from '../parts/status.tsx';

@@ -1,7 +1,7 @@
 import { ListFilter, Search } from 'lucide-react';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { firstCharacters } from '../../src/contract/characters.ts';
 import { SESSION_NAME_MAX } from '../../src/contract/limits.ts';
+import { firstCharacters } from '../../src/contract/values/characters.ts';
 import type { SessionFilter } from '../api/queries.ts';
 import { IconButton } from '../parts/button.tsx';
 import { INPUT } from '../parts/field.tsx';

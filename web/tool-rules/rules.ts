@@ -1,4 +1,3 @@
-import type { Json } from '../../src/contract/json.ts';
 import {
   type Decision,
   RULE_MAX,
@@ -6,6 +5,7 @@ import {
   ToolRule,
   type ToolRules,
 } from '../../src/contract/policy.ts';
+import type { Json } from '../../src/contract/values/json.ts';
 
 /** The decisions in order of priority within a scope. */
 export const DECISIONS = ['deny', 'ask', 'allow'] as const satisfies readonly Decision[];

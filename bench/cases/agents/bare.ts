@@ -8,7 +8,7 @@ import {
   environment,
 } from '../../../src/agents/claude/command-line.ts';
 import type { Turn } from '../../../src/agents/driver.ts';
-import type { Json } from '../../../src/contract/json.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { mustBe } from '../../workload.ts';
 import type { ClaudeScene } from './claude.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
-import type { Json } from '../../../src/contract/json.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { TOKEN } from '../../baton-server.ts';
 
 /** How long to wait for an event. */

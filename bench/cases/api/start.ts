@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { newId } from '../../../src/contract/ids.ts';
+import { newId } from '../../../src/contract/values/ids.ts';
 import { sqliteStore } from '../../../src/storage/sqlite/store.ts';
 import { BatonServer } from '../../baton-server.ts';
 import type { Case } from '../../benches.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { AuditFilter } from '../access-store.ts';
 import { type AccessRule, type AccessStoreRig, entry, HOUR, MINUTE } from './rig.ts';

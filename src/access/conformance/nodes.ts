@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { toTime } from '../../contract/time.ts';
+import { toTime } from '../../contract/values/time.ts';
 import { admission } from '../../queue/conformance/rig.ts';
 import type { Usage } from '../access-store.ts';
 import { type AccessRule, HOUR, MINUTE } from './rig.ts';

@@ -1,5 +1,5 @@
-import { newId } from '../../contract/ids.ts';
 import type { NodeView } from '../../contract/node.ts';
+import { newId } from '../../contract/values/ids.ts';
 import type { Hint } from '../../queue/hint.ts';
 import type { Clock, Store } from '../../queue/store.ts';
 import { newSessionOf } from '../../sessions/conformance/rig.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
 import type { RunState } from '../../contract/run.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { SessionFilter, StoredAttachment } from '../../sessions/session-store.ts';
 import type { AccessRule, AccessStoreRig } from './rig.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import type { NewSignIn } from '../access-store.ts';
 import { ACCESS } from '../access-store.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
 import type { Outcome } from '../../contract/outcome.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admission, failed, SUCCEEDED } from '../../queue/conformance/rig.ts';
 import { invocation } from '../../sessions/conformance/rig.ts';
 import { type AccessRule, type AccessStoreRig, HOUR } from './rig.ts';

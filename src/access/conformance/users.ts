@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { ADMIN_ID } from '../../contract/access.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import { type AccessRule, HOUR, MINUTE } from './rig.ts';
 

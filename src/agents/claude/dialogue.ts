@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { ToolAnswer, Turn } from '../driver.ts';
 import type { ControlRequest, Line } from './lines.ts';
 import { asText } from './prompt.ts';

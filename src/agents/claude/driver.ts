@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CAPABILITIES } from '../../contract/agent-kinds.ts';
-import type { Json } from '../../contract/json.ts';
 import { type ErrorClass, isBusy } from '../../contract/outcome.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { type Process, StartError } from '../../workspaces/process.ts';
 import { type AgentDriver, type DriverEvent, NOTHING_HEARD, type Turn } from '../driver.ts';
 import { type ArgumentFiles, writeArgumentFiles } from './argument-files.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Process, ProcessExit } from '../../workspaces/process.ts';
 import { agentEvent, type DriverEvent, type Turn } from '../driver.ts';
 import { readOutput } from '../output/read-output.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Json } from '../../contract/json.ts';
+import { Json } from '../../contract/values/json.ts';
 
 /*
  * What Claude Code prints with `--output-format stream-json`: one JSON object per line. The schemas

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Attachment, Turn } from '../driver.ts';
 
 const SHOWN = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Usage } from '../driver.ts';
 import type { ModelUsage, ResultLine } from './lines.ts';
 import type { StreamedTokens } from './streamed-tokens.ts';

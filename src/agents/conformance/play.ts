@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { until } from '../../../test/support/until.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { AgentEvent, DriverEnd, DriverEvent, ToolAnswer, ToolCall } from '../driver.ts';
 import type { DriverRig, Given } from './rig.ts';
 

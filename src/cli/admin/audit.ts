@@ -4,7 +4,7 @@ import { asUnreachable, request } from '../../client/request.ts';
 import { accessEndpoints } from '../../contract/api/access.ts';
 import { AuditAction, type AuditEntry } from '../../contract/audit.ts';
 import { defined } from '../../contract/functions/defined.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { type Connection, connectionFlags } from '../connection/connection.ts';
 import { pagesOf } from '../connection/pages.ts';

@@ -1,6 +1,6 @@
 import { spellOutUnseen, spellOutUnseenInProse } from '../../client/spell-out-unseen.ts';
 import type { Approval } from '../../contract/approval.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { type Colours, coloursFor } from '../output/style.ts';
 import { plainLine, plainText } from '../output/terminal-filter.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Client } from '../../client/client.ts';
 import { usageError } from '../../config/user-error.ts';
 import type { Approval, DecideApproval } from '../../contract/approval.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { clientCommand, EXIT } from '../command.ts';
 import { connectionFlags } from '../connection/connection.ts';
 import { collected } from '../connection/pages.ts';

@@ -1,5 +1,5 @@
 import { usageError } from '../../config/user-error.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 
 /** A tool call to test against the rules. */
 export interface ToolCall {

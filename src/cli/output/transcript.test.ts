@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { Transcript } from './transcript.ts';
 
 const clock = (time: number) => new Date(time).toISOString().slice(11, 19);

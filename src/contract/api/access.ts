@@ -17,7 +17,7 @@ import { AuditAction, AuditEntry } from '../audit.ts';
 import { Channel } from '../message.ts';
 import { SessionId } from '../session.ts';
 import { CreateTicket, linkQuery, Ticket } from '../ticket.ts';
-import { Time } from '../time.ts';
+import { Time } from '../values/time.ts';
 import { endpoint, page, pageQuery } from './endpoint.ts';
 
 const users = 'Users and tokens';

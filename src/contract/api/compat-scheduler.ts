@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { RunId } from '../ids.ts';
-import { Json } from '../json.ts';
 import {
   isShortMetadata,
   MessageReceipt,
@@ -11,7 +9,9 @@ import {
 } from '../message.ts';
 import { CreateSession, SessionId, SessionStatus } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
-import { Time } from '../time.ts';
+import { RunId } from '../values/ids.ts';
+import { Json } from '../values/json.ts';
+import { Time } from '../values/time.ts';
 import { endpoint, flagIn, pageQuery } from './endpoint.ts';
 import { EventPage, StreamQuery } from './streams.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { RunId } from '../ids.ts';
 import { MessageText } from '../message.ts';
 import { RunStatus } from '../run.ts';
 import { CreateSession, Session, SessionId } from '../session.ts';
 import { SessionEvent } from '../session-event.ts';
-import { Time } from '../time.ts';
+import { RunId } from '../values/ids.ts';
+import { Time } from '../values/time.ts';
 import { endpoint, pageQuery } from './endpoint.ts';
 import { EventPage, StreamQuery } from './streams.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CostSums } from '../run-view.ts';
-import { Time } from '../time.ts';
+import { Time } from '../values/time.ts';
 import { endpoint } from './endpoint.ts';
 
 export const CostBy = z.enum(['day', 'user', 'channel', 'model', 'session']);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { Json } from '../json.ts';
-import { Time } from '../time.ts';
+import { Json } from '../values/json.ts';
+import { Time } from '../values/time.ts';
 
 /** The format of every error response (SPEC §8). */
 export const ErrorAnswer = z.object({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { RunId } from '../ids.ts';
 import { RunState } from '../run.ts';
 import { EditRun, Invocation, QueueCounts, RunView } from '../run-view.ts';
 import { SessionId } from '../session.ts';
+import { RunId } from '../values/ids.ts';
 import { endpoint, page, pageQuery } from './endpoint.ts';
 
 const group = 'Messages and runs';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { RunId } from '../ids.ts';
 import { SessionId } from '../session.ts';
 import { SessionEvent, SessionHint } from '../session-event.ts';
+import { RunId } from '../values/ids.ts';
 import { endpoint, flagIn, wholeIn } from './endpoint.ts';
 
 const group = 'Streams';

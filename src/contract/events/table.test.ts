@@ -8,7 +8,7 @@ import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { Steering } from '../../sessions/messages/steering.ts';
 import type { RecorderOptions } from '../../sessions/turn/recorder.ts';
 import { AnyEventType } from '../event.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../values/json.ts';
 import { eventOf } from './event-of.ts';
 import {
   EVENTS,

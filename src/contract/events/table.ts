@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { HANDLER_EVENTS, type LogEvent, QUEUE_EVENTS } from '../event.ts';
-import type { Json } from '../json.ts';
 import { SESSION_EVENTS } from '../session-event.ts';
+import type { Json } from '../values/json.ts';
 
 /**
  * The payload of every event that this version emits. Everything that emits or reads events is

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Masker } from './masker.ts';
 import { coverValue } from './masking.ts';
 import { isSecretValue, type Kind, kindOfName } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { type Command, commandOf } from './command-match.ts';
 import { namedBy, namesIn, pathsInside, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';

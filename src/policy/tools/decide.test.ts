@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
 import { ToolRules } from '../../contract/policy.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { shellCall } from './call.ts';
 import { DODGES } from './corpus/dodges.ts';
 import { HOSTILE_OPTIONS } from './corpus/hostile-options.ts';

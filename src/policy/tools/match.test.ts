@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { parseCall, shellCall } from './call.ts';
 import { allows, stops } from './match.ts';
 import { parseRule, printRule } from './rule.ts';

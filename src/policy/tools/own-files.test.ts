@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { shellCall } from './call.ts';
 import { OwnFiles, withoutClasses } from './own-files.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { shellCall } from './call.ts';
 import { decide } from './decide.ts';
 import { ruleFor } from './rule-for.ts';

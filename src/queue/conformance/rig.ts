@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
-import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { NodeInfo } from '../../contract/node.ts';
 import type { ErrorClass, Outcome } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
+import { newId } from '../../contract/values/ids.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Hint } from '../hint.ts';
 import type {
   Admission,

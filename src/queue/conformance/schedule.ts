@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { READY, SCHEDULES } from '../hint.ts';
 import type { Firing, ScheduleWrite } from '../store.ts';
 import { admission, type NewRun, type Rig, type Rule, refused, START } from './rig.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { eventOf } from '../../contract/events/event-of.ts';
-import { NAME_MAX } from '../../contract/ids.ts';
-import type { Json } from '../../contract/json.ts';
 import { PAYLOAD_MAX } from '../../contract/run.ts';
+import { NAME_MAX } from '../../contract/values/ids.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { failed, type Rule, refused } from './rig.ts';
 
 const VALUES: readonly [string, Json][] = [

@@ -1,9 +1,9 @@
 import type { LogEvent, NewEvent } from '../../contract/event.ts';
 import type { EventPayloads, EventType, NoOthers } from '../../contract/events/table.ts';
-import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { Outcome, RunError } from '../../contract/outcome.ts';
 import { isTerminal, type RunState } from '../../contract/run.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { TouchedRuns } from './touched-runs.ts';
 import { canMove } from './transition.ts';
 

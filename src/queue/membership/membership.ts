@@ -1,5 +1,5 @@
-import { newId } from '../../contract/ids.ts';
 import type { NodeInfo } from '../../contract/node.ts';
+import { newId } from '../../contract/values/ids.ts';
 import type { Logger } from '../logger.ts';
 import type { LeaseKeeper, Store } from '../store.ts';
 import { AttemptWriter } from '../worker/attempt-writer.ts';

@@ -1,8 +1,8 @@
 import type { LogEvent } from '../../contract/event.ts';
-import type { Json } from '../../contract/json.ts';
 import type { Lane } from '../../contract/lane.ts';
 import type { Outcome } from '../../contract/outcome.ts';
 import type { Run } from '../../contract/run.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { RunCore } from '../machine/lane-change.ts';
 import type { Slotted } from './heap.ts';
 import type { LaneQueue } from './lane-queue.ts';

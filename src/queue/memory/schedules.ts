@@ -1,5 +1,5 @@
-import type { Json } from '../../contract/json.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { SCHEDULES } from '../hint.ts';
 import type { DueSchedules, Firing, ScheduleStore, ScheduleWrite } from '../store.ts';
 import { enqueue } from './admit.ts';

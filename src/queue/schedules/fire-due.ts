@@ -1,5 +1,5 @@
-import { newId } from '../../contract/ids.ts';
 import type { Schedule } from '../../contract/schedule.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { messageOf } from '../handler-result.ts';
 import type { Logger } from '../logger.ts';
 import type { Admission, ScheduleStore } from '../store.ts';

@@ -1,6 +1,6 @@
-import { newId } from '../../contract/ids.ts';
 import { DELAY_MAX_MS, type RunRequest } from '../../contract/run.ts';
 import type { Schedule, ScheduleChanges, ScheduleRequest } from '../../contract/schedule.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admissionOf } from '../admission.ts';
 import type { Handlers } from '../handlers.ts';
 import type { ScheduleWrite } from '../store.ts';

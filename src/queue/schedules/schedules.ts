@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BatonError } from '../../contract/errors.ts';
-import { newId, OwnerId, ScheduleId } from '../../contract/ids.ts';
 import { type Schedule, ScheduleChanges, ScheduleRequest } from '../../contract/schedule.ts';
+import { newId, OwnerId, ScheduleId } from '../../contract/values/ids.ts';
 import { payloadText } from '../admission.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Logger } from '../logger.ts';

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../../../test/support/postgres.ts';
 import type { Principal } from '../../access/principal.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { postgresStore } from '../../storage/postgres/store.ts';
 import { Fingerprints } from './fingerprints.ts';
 import { type LimitSettings, Limits } from './limits.ts';

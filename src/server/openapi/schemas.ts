@@ -16,7 +16,6 @@ import { ErrorAnswer } from '../../contract/api/error-answer.ts';
 import { EventPage } from '../../contract/api/streams.ts';
 import { Approval, DecideApproval } from '../../contract/approval.ts';
 import { AuditEntry } from '../../contract/audit.ts';
-import { Json } from '../../contract/json.ts';
 import { MessageReceipt, MessageRequest } from '../../contract/message.ts';
 import { HostView, NodeView } from '../../contract/node.ts';
 import { RunError } from '../../contract/outcome.ts';
@@ -25,6 +24,7 @@ import { Cost, EditRun, Invocation, QueueCounts, RunView } from '../../contract/
 import { CreateSession, ForkSession, Session, UpdateSession } from '../../contract/session.ts';
 import { SessionEvent, SessionHint } from '../../contract/session-event.ts';
 import { Stats } from '../../contract/stats.ts';
+import { Json } from '../../contract/values/json.ts';
 import { SyncStatus, WorkspaceView } from '../../contract/workspace.ts';
 
 /** A JSON Schema, with the keywords that this code reads. */

@@ -1,9 +1,9 @@
 import type { ShareLevel } from '../../contract/access.ts';
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../../contract/approval.ts';
-import type { Json } from '../../contract/json.ts';
 import type { Channel } from '../../contract/message.ts';
 import type { ScopeRules, ToolRules } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
+import type { Json } from '../../contract/values/json.ts';
 
 /*
  * The port for approvals and tool rules. SQLite and PostgreSQL pass the same conformance suite. Every

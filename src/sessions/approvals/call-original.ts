@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 
 /* Encrypts and decrypts the original input of a tool call, stored beside the masked one (P4). */

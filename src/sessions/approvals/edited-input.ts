@@ -1,6 +1,6 @@
 import type { ApprovalKind } from '../../contract/approval.ts';
 import { BatonError } from '../../contract/errors.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 

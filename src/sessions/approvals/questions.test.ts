@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { maskCallJson } from '../../policy/masking/json.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
 import { SILENT } from '../../queue/logger.ts';

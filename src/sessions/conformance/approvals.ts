@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
 import { READY } from '../../queue/hint.ts';
 import type { ClaimedRun } from '../../queue/store.ts';

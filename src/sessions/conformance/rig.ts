@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { LogEvent } from '../../contract/event.ts';
 import type { EventType } from '../../contract/events/table.ts';
-import { newId } from '../../contract/ids.ts';
 import type { SessionStatus } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admission, type NewRun, Rig } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun, Clock, Store } from '../../queue/store.ts';
 import type { ApprovalStore } from '../approvals/approval-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { refused } from '../../queue/conformance/rig.ts';
 import { MINUTE, type SessionRule } from './rig.ts';
 

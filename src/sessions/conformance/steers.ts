@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
 import type { ClaimedRun } from '../../queue/store.ts';
 import type { Steered, SteerRequest } from '../messages/steer-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { authorised, type Person } from '../../../test/support/principals.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { invocation } from '../conformance/rig.ts';
 import { withReportedCosts } from './reported-costs.ts';
 

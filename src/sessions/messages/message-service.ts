@@ -6,9 +6,9 @@ import {
 } from '../../access/principal.ts';
 import { capabilitiesOf } from '../../contract/agent-kinds.ts';
 import { BatonError, isBatonError } from '../../contract/errors.ts';
-import { newId } from '../../contract/ids.ts';
 import type { MessageReceipt, MessageRequest } from '../../contract/message.ts';
 import type { AgentKind } from '../../contract/session.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { onSession } from '../audit-details.ts';
 import { findSession } from '../find-session.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { testRuntime } from '../../../test/support/local-runtime.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
-import type { Json } from '../../contract/json.ts';
 import { Channel } from '../../contract/message.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { OwnFiles } from '../../policy/tools/own-files.ts';
 import { judgeCall, linksIn } from './judge-call.ts';
 

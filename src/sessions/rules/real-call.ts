@@ -1,5 +1,5 @@
 import { join, normalize, resolve } from 'node:path';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { FILE_FIELDS, namesOfCall, spellingsOf, type ToolCall } from '../../policy/tools/call.ts';
 import { PATH_MAX, shortened } from '../../policy/tools/words/short-path.ts';
 import { type Links, RealPaths } from './real-paths.ts';

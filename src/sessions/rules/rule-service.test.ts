@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { authorised, type Person } from '../../../test/support/principals.ts';
 import { ADMIN, type ServiceRig, serviceRig } from '../../../test/support/service-rig.ts';
 import type { Role } from '../../contract/access.ts';
-import { newId } from '../../contract/ids.ts';
 import { type Channel, MessageRequest } from '../../contract/message.ts';
 import { SharedRules, ToolRules } from '../../contract/policy.ts';
 import { CreateSession } from '../../contract/session.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { SECRETS } from '../../policy/masking/corpus.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 

@@ -5,8 +5,8 @@ import {
   type Principal,
 } from '../../access/principal.ts';
 import { BatonError } from '../../contract/errors.ts';
-import type { Json } from '../../contract/json.ts';
 import type { ScopeRules, TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';

@@ -6,8 +6,8 @@ import { authorised } from '../../../test/support/principals.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN, serviceRig } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import { newId } from '../../contract/ids.ts';
 import { MessageRequest } from '../../contract/message.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { mayUse } from './sender-check.ts';
 
 /** A session of the administrator with an operator as its guest. */

@@ -3,11 +3,11 @@ import { type Authorised, isAdmin, type Principal } from '../../access/principal
 import type { QueryOf } from '../../contract/api/endpoint.ts';
 import type { runEndpoints } from '../../contract/api/runs.ts';
 import { BatonError } from '../../contract/errors.ts';
-import { newId } from '../../contract/ids.ts';
 import type { AgentPayload } from '../../contract/message.ts';
 import { isTerminal, type Run } from '../../contract/run.ts';
 import type { EditRun, Invocation, RunView } from '../../contract/run-view.ts';
 import type { Stats } from '../../contract/stats.ts';
+import { newId } from '../../contract/values/ids.ts';
 import type { Counts } from '../../queue/store.ts';
 import { onRun } from '../audit-details.ts';
 import { findRun, findSession } from '../find-session.ts';

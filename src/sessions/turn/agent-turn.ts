@@ -9,9 +9,9 @@ import {
 import { capabilitiesOf, takesCommands } from '../../contract/agent-kinds.ts';
 import type { HandlerEvents } from '../../contract/events/table.ts';
 import { defined } from '../../contract/functions/defined.ts';
-import type { Json } from '../../contract/json.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import type { AgentKind } from '../../contract/session.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import { verdictOf } from '../../policy/retry.ts';
 import { kindOf, kindOfCommand } from '../../policy/tools/kind.ts';

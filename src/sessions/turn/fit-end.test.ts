@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteLength } from '../../contract/json.ts';
+import { byteLength } from '../../contract/values/json.ts';
 import { fitEnd } from './fit-end.ts';
 
 test('[E5] a text that fits is unchanged', () => {

@@ -1,4 +1,4 @@
-import { byteLength } from '../../contract/json.ts';
+import { byteLength } from '../../contract/values/json.ts';
 
 export interface Fitted {
   readonly text: string;

@@ -1,8 +1,8 @@
 import type { DriverEnd, Usage } from '../../agents/driver.ts';
 import type { HandlerEvents } from '../../contract/events/table.ts';
-import { newId } from '../../contract/ids.ts';
 import type { AgentPayload } from '../../contract/message.ts';
 import type { AgentKind } from '../../contract/session.ts';
+import { newId } from '../../contract/values/ids.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';
 import type { InvocationRecord } from '../session-store.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogEvent } from '../../contract/event.ts';
 import { payloadOf } from '../../contract/events/table.ts';
-import { byteLength, type Json } from '../../contract/json.ts';
 import type { Run } from '../../contract/run.ts';
+import { byteLength, type Json } from '../../contract/values/json.ts';
 import type { LogStore } from '../../queue/store.ts';
 
 /** How much output one run may store by default (E10). */

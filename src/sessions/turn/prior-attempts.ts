@@ -1,9 +1,9 @@
 import { takesCommands } from '../../contract/agent-kinds.ts';
 import type { HandlerEvents } from '../../contract/events/table.ts';
 import { typeOf } from '../../contract/events/type-of.ts';
-import type { Json } from '../../contract/json.ts';
 import { type Run, TERMINAL_STATES } from '../../contract/run.ts';
 import type { AgentSpec } from '../../contract/session.ts';
+import type { Json } from '../../contract/values/json.ts';
 import { PastCalls } from '../../policy/retry-safety.ts';
 import { kindOf, kindOfCommand } from '../../policy/tools/kind.ts';
 import type { Store } from '../../queue/store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byteLength, type Json } from '../../contract/json.ts';
+import { byteLength, type Json } from '../../contract/values/json.ts';
 import { SECRETS } from '../../policy/masking/corpus.ts';
 import { maskCallJson, maskJson } from '../../policy/masking/json.ts';
 import { createMasker } from '../../policy/masking/masking.ts';

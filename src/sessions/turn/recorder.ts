@@ -2,7 +2,7 @@ import type { AgentEvent, DriverEvent } from '../../agents/driver.ts';
 import { fitBeginning, fitJson } from '../../agents/fit.ts';
 import { ARTEFACT_BYTES, type Artefact } from '../../contract/artefact.ts';
 import type { EventPayloads, HandlerEvents, NoOthers } from '../../contract/events/table.ts';
-import { byteLength, type Json } from '../../contract/json.ts';
+import { byteLength, type Json } from '../../contract/values/json.ts';
 import type { Masker, MaskStream } from '../../policy/masking/masker.ts';
 import { messageOf } from '../../queue/handler-result.ts';
 import type { AttemptContext } from '../../queue/worker/attempt-context.ts';

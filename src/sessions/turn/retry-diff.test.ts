@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
-import { byteLength } from '../../contract/json.ts';
 import { SESSION_EVENTS } from '../../contract/session-event.ts';
+import { byteLength } from '../../contract/values/json.ts';
 import { maskJson } from '../../policy/masking/json.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
 import { retryDiffOf } from './retry-diff.ts';

@@ -1,6 +1,6 @@
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
-import { byteLength, type Json } from '../../contract/json.ts';
 import type { FileChange } from '../../contract/session-event.ts';
+import { byteLength, type Json } from '../../contract/values/json.ts';
 import { fitPatch } from '../../workspaces/file-changes.ts';
 import type { WorkspaceDiff } from '../../workspaces/runtime.ts';
 

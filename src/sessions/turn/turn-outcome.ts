@@ -1,6 +1,6 @@
 import type { DriverEnd } from '../../agents/driver.ts';
 import { fitJson } from '../../agents/fit.ts';
-import type { Json } from '../../contract/json.ts';
+import type { Json } from '../../contract/values/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import { verdictOf } from '../../policy/retry.ts';
 import { fail, park } from '../../queue/handler-result.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../test/support/postgres.ts';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { until } from '../../../test/support/until.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { newSessionOf } from '../../sessions/conformance/rig.ts';
 import type { BatonStore } from '../operations/baton-store.ts';
 import { migrate as migratePostgres } from '../postgres/migrate.ts';

@@ -10,7 +10,7 @@ import {
   HOUR,
   type OpenAccess,
 } from '../../access/conformance/rig.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { admission, refused } from '../../queue/conformance/rig.ts';
 import type { Hint } from '../../queue/hint.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';

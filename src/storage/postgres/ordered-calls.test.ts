@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { admission } from '../../../test/support/admission.ts';
 import { emptySchema } from '../../../test/support/postgres.ts';
 import type { NewAuditEntry } from '../../access/principal.ts';
-import { newId } from '../../contract/ids.ts';
+import { newId } from '../../contract/values/ids.ts';
 import { newSessionOf } from '../../sessions/conformance/rig.ts';
 import type { SendRequest } from '../../sessions/session-store.ts';
 import { type Done, NO_HINT } from '../operations/dialect.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../contract/ids.ts';
 import type { WorkspaceSpec } from '../../contract/session.ts';
+import { newId } from '../../contract/values/ids.ts';
 import type { WorkspaceProvider } from '../provider.ts';
 import type { Runtime } from '../runtime.ts';
 

@@ -8,10 +8,10 @@ import {
   textOrNull,
 } from '../../../src/client/fields.ts';
 import { typeOf } from '../../../src/contract/events/type-of.ts';
-import type { Json } from '../../../src/contract/json.ts';
 import type { RunError } from '../../../src/contract/outcome.ts';
 import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
 import type { FileChange, SessionEvent } from '../../../src/contract/session-event.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import type {
   Block,
   Current,

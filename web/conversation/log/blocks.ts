@@ -1,6 +1,6 @@
-import type { Json } from '../../../src/contract/json.ts';
 import type { SessionStatus, StatusReason } from '../../../src/contract/session.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 
 /* A conversation is a list of blocks: one for each thing that users perceive as separate. */
 

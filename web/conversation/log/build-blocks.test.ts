@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/contract/json.ts';
 import { EVERYTHING_STOPPED } from '../../../src/contract/limits.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { noteOf } from '../../texts/event-notes.ts';
 import { blocksOf } from './build-blocks.ts';
 import { rowOfEvent, rowsOf } from './rows.ts';

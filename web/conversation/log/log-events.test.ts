@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/contract/json.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { BlockBuilder } from './block-builder.ts';
 import { addEvent, blocksOf } from './build-blocks.ts';
 import { append } from './log-events.ts';

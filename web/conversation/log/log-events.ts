@@ -1,7 +1,7 @@
 import { type EventFields, fieldsOf, textIn } from '../../../src/client/fields.ts';
 import { typeOf } from '../../../src/contract/events/type-of.ts';
-import type { Json } from '../../../src/contract/json.ts';
 import type { SessionEvent } from '../../../src/contract/session-event.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 
 /*
  * Events as the page stores them: the deltas of a text are merged, so that a long response needs

@@ -1,6 +1,6 @@
 import { fieldsOf } from '../../../src/client/fields.ts';
 import { BatonError, ERRORS, type ErrorCode } from '../../../src/contract/errors.ts';
-import type { Json } from '../../../src/contract/json.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { parseStored, readStored, storedNames, writeStored } from '../../state/stored.ts';
 import { deleteFiles, loadFiles, saveFiles } from './file-store.ts';
 import type { PickedFile } from './files.ts';

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, itemsIn, textIn } from '../../../src/client/fields.ts';
 import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
-import type { Json } from '../../../src/contract/json.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import { parseToolCall } from '../../approvals/tool-call.ts';
 import { Code } from '../../markdown/code.tsx';
 import { DiffView } from '../../parts/diff-view.tsx';

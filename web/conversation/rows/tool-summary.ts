@@ -1,6 +1,6 @@
 import { fieldsOf, textIn } from '../../../src/client/fields.ts';
 import { spellOutUnseen, spellOutUnseenInProse } from '../../../src/client/spell-out-unseen.ts';
-import type { Json } from '../../../src/contract/json.ts';
+import type { Json } from '../../../src/contract/values/json.ts';
 import type { ToolBlock } from '../log/blocks.ts';
 
 /** Keys of `t.conversation.tools`. */

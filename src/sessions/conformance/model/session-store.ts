@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { newId } from '../../../contract/ids.ts';
+import { newId } from '../../../contract/values/ids.ts';
 import type { OpenAt } from '../rig.ts';
 import { anyStep, begin, type Real } from './steps.ts';
 import { World } from './world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { newId } from '../../../contract/ids.ts';
+import { newId } from '../../../contract/values/ids.ts';
 import { admission } from '../../../queue/conformance/rig.ts';
 import type { SessionCommand } from '../../session-store.ts';
 import type { SessionStores } from '../rig.ts';

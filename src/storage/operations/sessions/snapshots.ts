@@ -1,4 +1,4 @@
-import type { Json } from '../../../contract/json.ts';
+import type { Json } from '../../../contract/values/json.ts';
 import type { SnapshotRecord } from '../../../sessions/session-store.ts';
 import { type Op, query, queryOne } from '../../statement.ts';
 import { type Dialect, type Done, NO_HINT } from '../dialect.ts';

@@ -19,8 +19,8 @@ import { dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../../test/support/processes.ts';
-import { byteLength } from '../../../contract/json.ts';
 import { SESSION_EVENTS } from '../../../contract/session-event.ts';
+import { byteLength } from '../../../contract/values/json.ts';
 import type { WorkspaceDiff } from '../../runtime.ts';
 import { diffSince, type Snapshot, type SnapshotOptions, takeSnapshot } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { EVENT_PAYLOAD_MAX } from '../../../../contract/event.ts';
 import { eventOf } from '../../../../contract/events/event-of.ts';
-import { byteLength } from '../../../../contract/json.ts';
+import { byteLength } from '../../../../contract/values/json.ts';
 import type { ApprovalRecord, NewApproval } from '../../../../sessions/approvals/approval-store.ts';
 import { APPROVAL_COLUMN_NAMES, approvalValues } from '../../../approval-rows.ts';
 import { type Op, query } from '../../../statement.ts';
