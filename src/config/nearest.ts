@@ -8,7 +8,10 @@ export function nearest(name: string, candidates: readonly string[]): string | u
     .toSorted((a, b) => a.edits - b.edits)[0]?.candidate;
 }
 
-/** Counts added, removed and replaced characters, and swapped neighbours. */
+/**
+ * Counts added, removed and replaced characters, and swapped neighbours. Most packages for this
+ * count a swap twice.
+ */
 function editDistance(a: string, b: string): number {
   let [before, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i++) {

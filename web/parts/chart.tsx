@@ -13,6 +13,8 @@ export interface Series {
   readonly swatch: string;
 }
 
+/* Bars, a legend and a table are a few elements; no chart library is needed to draw them. */
+
 interface BarsProps {
   readonly title: string;
   /** Heading of the first table column. */

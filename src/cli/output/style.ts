@@ -1,5 +1,7 @@
 import type { SessionStatus } from '../../contract/session.ts';
 
+/* Not `util.styleText`, which decides for itself at every call whether there are colours. */
+
 export type Style = (text: string) => string;
 
 const paint =

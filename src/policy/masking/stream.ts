@@ -11,6 +11,11 @@ import {
 } from './rule.ts';
 import type { Cover } from './tool-call.ts';
 
+/*
+ * The usual packages that find secrets read whole texts. This one masks text while
+ * it arrives, in linear time.
+ */
+
 /** The rules, indexed so that text where no rule can start is skipped quickly. */
 export interface RuleBook {
   /**

@@ -19,7 +19,8 @@ const REPORT_MS = 10_000;
 /**
  * Token buckets: `perMinute` requests per key. A bucket refills evenly, so a burst passes and a
  * steady stream is held to the rate. Requests that other nodes admit are also deducted, and may
- * leave a debt.
+ * leave a debt. Packages for rate limits have stores of their own; here, one
+ * exchange per second serves all limits.
  */
 export class Buckets {
   readonly #perMinute: number;

@@ -1,6 +1,7 @@
 /*
  * Splits a command into words. A *plain* command consists only of words and quotes, so its words
- * are known without running a shell.
+ * are known without running a shell. A parser with the whole grammar of bash would only be worth
+ * its size if rules could judge more than words.
  */
 
 /** The words as the program receives them, or the syntax that makes them unknown. */
