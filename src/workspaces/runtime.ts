@@ -8,6 +8,9 @@ import type { Spawn } from './process.ts';
  * files, following links, finding programs and taking snapshots. Drivers and sessions use nothing
  * else, so a workspace may be on this machine, in a sandbox, in a container or on another machine.
  * Paths are as the agent sees them. `conformance/runtime.ts` is the specification.
+ *
+ * A runtime, its files and its processes are plain objects: callers spread them to replace a member,
+ * and call members unbound. Methods of a class would be lost.
  */
 export interface Runtime {
   /** Of the workspace. */

@@ -39,6 +39,18 @@ export function runtimeConformance(make: () => RuntimeUnderTest, lacks: Lacks): 
     if (lacks.terminals !== undefined) expect(Object.keys(runtime)).not.toContain('openTerminal');
   });
 
+  test('[W1] its members are its own and need no `this`, so that a caller can replace one', async () => {
+    const { runtime } = make();
+    const { snapshot, inspect, find, filesIn, ...rest } = { ...runtime };
+    const { list, stat } = { ...rest.files };
+    expect(await inspect(rest.root)).toEqual({ kind: 'folder' });
+    expect(await find('not-a-program-anywhere')).toBeNull();
+    expect(await list('.')).toMatchObject({ entries: [] });
+    expect(await stat('none')).toBeNull();
+    expect(await filesIn(rest.root).stat('none')).toBeNull();
+    expect(await snapshot()).toHaveProperty('kind');
+  });
+
   for (const [group, checks] of Object.entries(GROUPS)) {
     describe(group, () => {
       for (const { name, needs, run } of checks) {
