@@ -55,6 +55,8 @@ test('[Q23] [W1] an existing directory needs a host once there are several', asy
 
 test('[X7] [Q23] a shared data directory is reached through any live host, or is away', async () => {
   const rig = await serviceRig();
+  // Otherwise, the session would be pinned to this host as soon as its workspace is ready.
+  await rig.reconciler.stop();
   const { id } = await rig.session('anywhere');
   const hostOf = (here: string) => rig.services.hosts.hostOf(ADMIN, id, here);
   expect(await hostOf('front')).toBeNull();
