@@ -1,7 +1,6 @@
 import { BatonError } from '../contract/errors.ts';
+import { DEPTH_MAX } from '../contract/functions/cut-depth.ts';
 
-/** Deeper nesting is hostile, and would overflow the stack of code that handles the value later. */
-const DEPTH_MAX = 100;
 /** No request needs more values than this, and each one costs time in every later check. */
 const VALUES_MAX = 100_000;
 

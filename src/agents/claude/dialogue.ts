@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
+import { DEPTH_MAX } from '../../contract/functions/cut-depth.ts';
 import type { Json } from '../../contract/values/json.ts';
 import type { ToolAnswer, Turn } from '../driver.ts';
 import type { ControlRequest, Line } from './lines.ts';
@@ -7,6 +8,11 @@ import { asText } from './prompt.ts';
 
 type Permission = Extract<ControlRequest['request'], { subtype: 'can_use_tool' }>;
 
+/** Nobody could see all of it. */
+const TOO_DEEP: ToolAnswer = {
+  behavior: 'deny',
+  message: `The input is nested too deeply; at most ${DEPTH_MAX} levels are allowed.`,
+};
 const NOBODY: ToolAnswer = { behavior: 'deny', message: 'Nobody is available to approve this.' };
 
 /**
@@ -90,6 +96,7 @@ export class Dialogue {
 
   async #ask(requestId: string, request: Permission): Promise<void> {
     const { tool_use_id: id = requestId, tool_name: tool, input } = request;
+    if (request.isCut === true) return this.#answer(requestId, TOO_DEEP, input);
     const withdrawn = new AbortController();
     this.#questions.set(requestId, withdrawn);
     let answer: ToolAnswer;
@@ -100,6 +107,10 @@ export class Dialogue {
     }
     // The question was withdrawn or the agent is being stopped, so nobody will read the answer.
     if (!this.#questions.delete(requestId)) return;
+    this.#answer(requestId, answer, input);
+  }
+
+  #answer(requestId: string, answer: ToolAnswer, input: Json): void {
     const response =
       answer.behavior === 'allow'
         ? { behavior: 'allow', updatedInput: answer.input ?? input }

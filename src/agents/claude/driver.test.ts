@@ -116,6 +116,24 @@ describe('[A4] a Claude Code that behaves badly', () => {
     });
   });
 
+  test('[P4] asks about an input that is nested too deeply, which is denied unseen', async () => {
+    const input = JSON.parse(`{"x":${'['.repeat(2000)}${']'.repeat(2000)}}`);
+    const call = { subtype: 'can_use_tool', tool_name: 'TaskCreate', input, tool_use_id: 'call' };
+    const talk = await run(
+      INIT,
+      line({ type: 'control_request', request_id: 'r1', request: call }),
+      'read prompt; read answer; echo "$answer" >&2',
+      RESULT,
+    );
+    expect(JSON.parse(talk.end.stderr)).toMatchObject({
+      response: {
+        request_id: 'r1',
+        response: { behavior: 'deny', message: expect.stringContaining('nested too deeply') },
+      },
+    });
+    expect(talk.outcome).toMatchObject({ kind: 'succeeded' });
+  });
+
   test('[Q15] is refused by a limit that has already ended, which is no reason to wait', async () => {
     const info = { status: 'rejected', resetsAt: 1_000_000, rateLimitType: 'five_hour' };
     const error = { type: 'result', subtype: 'success', is_error: true, api_error_status: 429 };

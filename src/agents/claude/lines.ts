@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cutDepth } from '../../contract/functions/cut-depth.ts';
 import { Json } from '../../contract/values/json.ts';
 
 /*
@@ -173,6 +174,8 @@ const ControlRequest = z.object({
       tool_name: z.string(),
       input: JsonObject,
       tool_use_id: z.string().optional(),
+      /** Set by `parseLine`: `input` is only a part of what the agent sent. */
+      isCut: z.boolean().optional(),
     }),
     z.looseObject({ subtype: z.string() }).transform(() => ({ subtype: 'other' as const })),
   ]),
@@ -227,8 +230,14 @@ export type Line = z.output<typeof Line> | UnknownLine;
 
 export function parseLine(text: string): Line {
   try {
-    const parsed = Line.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : { type: 'unknown', text };
+    const { value, isCut } = cutDepth(JSON.parse(text) as Json);
+    const parsed = Line.safeParse(value);
+    if (!parsed.success) return { type: 'unknown', text };
+    const line = parsed.data;
+    if (isCut && line.type === 'control_request' && line.request.subtype === 'can_use_tool') {
+      return { ...line, request: { ...line.request, isCut } };
+    }
+    return line;
   } catch {
     return { type: 'unknown', text };
   }

@@ -24,13 +24,18 @@ export class ArrivalOrder {
     const { promise: mine, resolve: passed } = Promise.withResolvers<void>();
     this.#latest.set(key, mine);
     try {
-      const [prepared] = await Promise.allSettled([prepare(), earlier]);
-      if (prepared.status === 'rejected') throw prepared.reason;
+      const prepared = await (earlier === undefined ? prepare() : after(earlier, prepare()));
       // Not awaited: messages that are sent together share a commit.
-      return pass(prepared.value);
+      return pass(prepared);
     } finally {
       passed();
       if (this.#latest.get(key) === mine) this.#latest.delete(key);
     }
   }
+}
+
+async function after<T>(earlier: Promise<void>, preparing: Promise<T>): Promise<T> {
+  const [prepared] = await Promise.allSettled([preparing, earlier]);
+  if (prepared.status === 'rejected') throw prepared.reason;
+  return prepared.value;
 }

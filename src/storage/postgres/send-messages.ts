@@ -13,35 +13,45 @@ export type Send = WriteCall<'sendMessage'>;
 /** A line in the audit log, without its time. */
 const LINE = AUDIT_COLUMNS.split(', ').slice(1);
 const LINE_VALUES = LINE.map((column) => `line_${column}`);
-/** `audited` is 1 if a line is to be written. */
-const NUMBERS = ['attempts', 'most', 'audited'];
-const MESSAGE = [
-  ...['session', 'sender', 'run_id', 'type', 'payload', 'sealed', 'key', 'hash', 'event'],
-  ...LINE_VALUES,
-  ...NUMBERS,
+/** The arguments of `admit_message`, except for the time and how many runs may be queued. */
+const ARGUMENTS = [
+  ...['session', 'sender', 'run_id', 'type', 'payload', 'sealed', 'attempts', 'key', 'hash'],
+  'event',
 ];
-const ARRAYS = MESSAGE.map(
-  (column, i) => `$${i + 2}::${NUMBERS.includes(column) ? 'bigint' : 'text'}[]`,
-);
+/** The values of a message; `audited` is 1 if a line is to be written. */
+const MESSAGE = [...ARGUMENTS, 'most', 'audited', ...LINE_VALUES];
+
+const placeholder = (column: string, suffix: '' | '[]' = ''): string => {
+  const type = ['attempts', 'most', 'audited'].includes(column) ? 'bigint' : 'text';
+  return `$${MESSAGE.indexOf(column) + 2}::${type}${suffix}`;
+};
 
 /**
- * $1 is the time (null for the database's); then follows an array for each column of MESSAGE, with
- * one element for each message. The messages are admitted in their order, under the lock that the
- * first of them takes. No line is written to the audit log for a message that was already known or
- * was not admitted.
+ * Admits the messages of `source` in their order, under the lock that the first of them takes. No
+ * line is written to the audit log for a message that was already known or was not admitted. `the`
+ * returns a value of the message, and `number` selects the message's number. $1 is the time (null
+ * for the database's).
  */
-const SEND = `
+const sendFrom = (source: string, number: string, the: (column: string) => string): string => `
 WITH t AS MATERIALIZED (
   SELECT coalesce($1::bigint, ${NOW}) AS now
 ), sent AS MATERIALIZED (
-  SELECT t.now, c.*, m.* FROM t CROSS JOIN unnest(${ARRAYS.join(', ')}) WITH ORDINALITY AS c (${MESSAGE.join(', ')}, nth)
-  CROSS JOIN LATERAL admit_message(c.session, c.sender, c.run_id, c.type, c.payload, c.sealed, c.attempts, c.key, c.hash, c.event,
-    t.now, c.most) m
+  SELECT t.now, m.*, ${number} FROM t ${source}
+  CROSS JOIN LATERAL admit_message(${ARGUMENTS.map(the).join(', ')}, t.now, ${the('most')}) m
 ), line AS (
   INSERT INTO audit (${AUDIT_COLUMNS})
-  SELECT now, ${LINE_VALUES.join(', ')} FROM sent WHERE audited = 1 AND NOT known ORDER BY nth
+  SELECT now, ${LINE_VALUES.map(the).join(', ')} FROM sent WHERE ${the('audited')} = 1 AND NOT known
 )
 SELECT nth, run, run_state, place, known FROM sent`;
+
+/** Most messages are sent alone, and reading them from arrays would take 4 % longer. */
+const SEND_ONE = sendFrom('', '1::bigint AS nth', (column) => placeholder(column));
+const ARRAYS = MESSAGE.map((column) => placeholder(column, '[]')).join(', ');
+const SEND_MANY = sendFrom(
+  `CROSS JOIN unnest(${ARRAYS}) WITH ORDINALITY AS c (${MESSAGE.join(', ')}, nth)`,
+  'c.*',
+  (column) => column,
+);
 const NO_LINE = LINE.map(() => null);
 
 interface SentRow {
@@ -68,9 +78,11 @@ export function* sendMessages(
   now: number | null,
   sends: readonly Send[],
 ): Op<(Done<Sent> | null)[]> {
-  const messages = sends.map(valuesOf);
-  const columns = MESSAGE.map((_, i) => messages.map((values) => values[i]!));
-  const rows = yield* query<SentRow>(SEND, [now, ...columns], 'admit_message');
+  const [one, ...more] = sends.map(valuesOf);
+  const rows =
+    more.length === 0
+      ? yield* query<SentRow>(SEND_ONE, [now, ...one!], 'admit_message')
+      : yield* query<SentRow>(SEND_MANY, [now, ...columnsOf([one!, ...more])], 'admit_messages');
   const results: (Done<Sent> | null)[] = sends.map(() => null);
   for (const { nth, run: id, run_state: state, place: position, known } of rows) {
     const lane = sends[nth - 1]!.args[0].sessionId;
@@ -82,12 +94,19 @@ export function* sendMessages(
   return results;
 }
 
+type Values = readonly (string | number | null)[];
+
+const columnsOf = (messages: readonly Values[]): Values[] =>
+  MESSAGE.map((_, i) => messages.map((values) => values[i]!));
+
 /** The values in the order of MESSAGE. */
-function valuesOf({ args: [request], audit }: Send): (string | number | null)[] {
+function valuesOf({ args: [request], audit }: Send): Values {
   const { sessionId, userId = null, admission, original, queueMax } = request;
   const { id, type, payload, maxAttempts, idempotencyKey, bodyHash } = admission;
   const event = JSON.stringify({ type } satisfies EventPayloads['run.queued']);
-  const texts = [sessionId, userId, id, type, payload, original, idempotencyKey, bodyHash, event];
-  const line = audit === undefined ? NO_LINE : auditValues(audit);
-  return [...texts, ...line, maxAttempts, queueMax, audit === undefined ? 0 : 1];
+  return [
+    ...[sessionId, userId, id, type, payload, original, maxAttempts, idempotencyKey, bodyHash],
+    ...[event, queueMax],
+    ...(audit === undefined ? [0, ...NO_LINE] : [1, ...auditValues(audit)]),
+  ];
 }

@@ -33,6 +33,8 @@ export type FromWriter =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: PlainError }
   | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
+  /** A message to the thread could not be read. */
+  | { readonly kind: 'unread' }
   | { readonly kind: 'release'; readonly nodeId: string };
 
 /** An error as data: an object sent to another thread loses its class. */

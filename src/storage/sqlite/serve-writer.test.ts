@@ -3,6 +3,10 @@ import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/processes.ts';
+import { newId } from '../../contract/values/ids.ts';
+import type { Json } from '../../contract/values/json.ts';
+import { question } from '../../sessions/conformance/approvals.ts';
+import { SessionStoreRig } from '../../sessions/conformance/rig.ts';
 import type { FromWriter, ToWriter } from './protocol.ts';
 import { serveWriter } from './serve-writer.ts';
 import { sqliteStore } from './store.ts';
@@ -45,4 +49,23 @@ test('[Q6] after a sleep no call finds that a lease has expired, even if none wa
   expect(await store.takeOver([])).toEqual([]);
   expect(await store.listNodes()).toHaveLength(1);
   expect(await store.renew('node', 30_000)).toBe(true);
+});
+
+test('[Q22] a value that threads cannot send to each other leaves no call without a response', async () => {
+  const path = join(temporaryDirectory(), 'q.db');
+  const store = await sqliteStore({ path });
+  onTestFinished(() => store.close());
+  const rig = await SessionStoreRig.open(async () => store);
+  const claimed = await rig.begin(await rig.session());
+  const other = await rig.session();
+  // Depending on the size of the stack, one of these can be sent but not received.
+  for (const levels of [1700, 2000, 2500, 3000, 3400]) {
+    let input: Json = [];
+    for (let level = 0; level < levels; level++) input = [input];
+    const asked = rig.store.openApproval(question(claimed, { id: newId(), input }));
+    const noted = rig.do(other, { do: 'update', changes: { description: `${levels}` } });
+    // Either may be rejected, but neither may wait for ever.
+    await Promise.allSettled([asked, noted]);
+    expect((await store.getSession(other))?.session.description).toBe(`${levels}`);
+  }
 });

@@ -80,6 +80,7 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
     }
   };
   port.on('message', handle);
+  port.on('messageerror', () => say({ kind: 'unread' }));
 }
 
 /** Adds the calls that have already arrived, up to the first message that is not a call. */

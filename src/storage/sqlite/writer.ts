@@ -47,6 +47,7 @@ export class Writer {
     this.#clock = clock;
     this.#onHint = onHint;
     thread.on('message', (message: FromWriter) => this.#receive(message));
+    thread.on('messageerror', () => this.#loseReplies());
     thread.on('error', (error) =>
       this.#fail(error instanceof Error ? error : new Error(String(error))),
     );
@@ -140,6 +141,7 @@ export class Writer {
   #receive(message: FromWriter): void {
     if (message.kind === 'replies') for (const reply of message.replies) this.#answer(reply);
     else if (message.kind === 'release') this.#releasing.get(message.nodeId)?.();
+    else if (message.kind === 'unread') this.#loseReplies();
   }
 
   #answer(reply: Reply): void {
@@ -156,6 +158,16 @@ export class Writer {
       waiting?.reject(error as Error);
     }
     if (!isEmptyHint(done.hint)) this.#onHint(done.hint);
+  }
+
+  /**
+   * A thread cannot read a message with a value that is nested thousands of levels deep. It is
+   * unknown which calls were in it, and whether they took effect, as after a lost connection.
+   */
+  #loseReplies(): void {
+    const error = new BatonError('database_unreachable', 'A response of the database was lost.');
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
   }
 
   /** The thread is gone: rejects all waiting calls. */
