@@ -15,7 +15,7 @@ import type { GitPlace, Repository } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
 
 /** Copying a larger index costs more than it saves. */
-const INDEX_BYTES = 256 * 1024 * 1024;
+const INDEX_BYTES = 64 * 1024 * 1024;
 const OUTPUT_BYTES = 32 * 1024 * 1024;
 /** Each use's folder has this prefix. */
 const USE = 'git-';
