@@ -1,8 +1,9 @@
+/// <reference types="vite/types/importMeta.d.ts" />
 import { describe, it, onTestFinished } from 'vitest';
-import { readTopics } from '../../../test/support/topics.ts';
+import { topicsOf } from '../../../test/support/topics.ts';
 import { type AccessRule, AccessStoreRig, type OpenAccess } from './rig.ts';
 
-const TOPICS = await readTopics<(rule: AccessRule) => void>(import.meta.dirname);
+const TOPICS = topicsOf<(rule: AccessRule) => void>(import.meta.glob('./*.ts', { eager: true }));
 
 /** The conformance suite of the access port. Each test has its own data. */
 export function accessConformance(name: string, open: OpenAccess): void {

@@ -1,8 +1,9 @@
+/// <reference types="vite/types/importMeta.d.ts" />
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readTopics } from '../../../test/support/topics.ts';
+import { topicsOf } from '../../../test/support/topics.ts';
 import { type OpenAt, type SessionRule, SessionStoreRig } from './rig.ts';
 
-const TOPICS = await readTopics<(rule: SessionRule) => void>(import.meta.dirname);
+const TOPICS = topicsOf<(rule: SessionRule) => void>(import.meta.glob('./*.ts', { eager: true }));
 
 export interface ConformanceOptions {
   /** Titles of rules that this store cannot satisfy, each with its reason. */
