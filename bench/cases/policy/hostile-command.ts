@@ -83,4 +83,10 @@ export const hostileCommand: Case = async ({ rounds, report }) => {
       const input = { file_path: `${path}${'b'.repeat(round)}` };
       return { ...LOCATION, tool: 'Read', input };
     });
+  const texts = Array.from({ length: 990 }, (_, i) => `cp / -x${i}${',b'.repeat(20)};`);
+  measure('texts of an unknown tool', (round) => ({
+    tool: 'mcp__a__b',
+    input: { texts: [...texts, `${round}`] },
+    ...LOCATION,
+  }));
 };

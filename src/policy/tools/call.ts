@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/values/json.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { namedBy, namesIn, pathsInside, type RealPaths } from './named-paths.ts';
+import { allNamesIn, namedBy, pathsInside, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
 import { expandedWords, withHome } from './words/expanded-words.ts';
@@ -120,30 +120,30 @@ function pathsAt(path: string | null, location: Location): (string[] | null)[] {
  */
 export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string> | null {
   const { subject } = TOOLS.get(tool) ?? {};
-  if (subject === 'command') {
-    const { text, plain, distinct, quoted: quotedIn } = commandOf(stringAt(input, 'command') ?? '');
-    const atHome = withHome(text, home);
-    const isSame = atHome === text;
-    const expanded = plain.words === null ? expandedWords(atHome) : new Set<string>();
-    const visible = isSame ? distinct() : new Set([...distinct(), ...looseParts(atHome).flat()]);
-    // The pieces of a script that is not plain are words already.
-    const inside = plain.words === null ? new Set<string>() : pathsInside(distinct());
-    const names = namesIn(expanded.size === 0 ? visible : new Set([...visible, ...expanded]));
-    const quoted = isSame ? quotedIn() : quotedNames(atHome);
-    if (names === null || quoted === null || inside === null) return null;
-    return new Set([...names, ...quoted, ...inside]);
-  }
+  if (subject === 'command') return namesOfCommand(stringAt(input, 'command') ?? '', home);
   if (!isOpenTool(tool)) return new Set();
   const { strings, isAll } = stringsIn(input);
-  if (!isAll) return null;
-  const commands = [...strings].filter(isText).map((text) => commandOf(text));
-  const words = commands.flatMap(({ distinct }) => [...distinct()]);
-  const quoted = commands.flatMap((command) => [...(command.quoted() ?? [])]);
-  return new Set([...strings, ...(namesIn(new Set(words)) ?? []), ...quoted]);
+  const names = isAll ? namesOfCommand(asText(strings), home) : null;
+  return names === null ? null : new Set([...strings, ...names]);
 }
 
-/** Whether the text has several words or shell syntax, and so may be a command. */
-export const isText = (text: string): boolean => /[\s"'`$;&|<>]/.test(text);
+function namesOfCommand(command: string, home: string | undefined): ReadonlySet<string> | null {
+  const { text, plain, distinct, quoted: quotedIn } = commandOf(command);
+  const atHome = withHome(text, home);
+  const isSame = atHome === text;
+  const expanded = plain.words === null ? expandedWords(atHome) : new Set<string>();
+  const visible = isSame ? distinct() : new Set([...distinct(), ...looseParts(atHome).flat()]);
+  // The pieces of a script that is not plain are words already.
+  const inside = plain.words === null ? new Set<string>() : pathsInside(distinct());
+  const all = expanded.size === 0 ? visible : new Set([...visible, ...expanded]);
+  const { names, isAll } = allNamesIn(all);
+  const quoted = isSame ? quotedIn() : quotedNames(atHome);
+  if (!isAll || quoted === null || inside === null) return null;
+  return new Set([...names, ...quoted, ...inside]);
+}
+
+/** The texts in the input of an unknown tool as one text, which may contain commands. */
+export const asText = (strings: ReadonlySet<string>): string => [...strings].join('\n');
 
 const STRINGS_MAX = 1000;
 const STRINGS_CHARACTERS_MAX = 64 * 1024;
@@ -162,9 +162,15 @@ export function stringsIn(input: Json | undefined): {
     if (typeof value === 'string') {
       characters += value.length;
       if (characters > STRINGS_CHARACTERS_MAX) return { strings, isAll: false };
-      for (const one of spellingsOf(value)) strings.add(pathInUrl(one));
+      for (const one of spellingsOf(value)) {
+        const path = pathInUrl(one);
+        strings.add(path);
+        if (path !== one) strings.add(path.split(/[?#]/, 1)[0]!);
+      }
+    } else if (Array.isArray(value)) {
+      open.push(...value);
     } else if (typeof value === 'object' && value !== null) {
-      for (const one of Object.values(value)) open.push(one);
+      for (const [name, one] of Object.entries(value)) open.push(name, one);
     }
   }
   return { strings, isAll: true };

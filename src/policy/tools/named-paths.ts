@@ -68,18 +68,31 @@ const CHANGES_ALL: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Higher limits, for names that are compared with only a few paths. */
+const ALL_NAMES_MAX = 5000;
+const ALL_CHARACTERS_MAX = 256 * 1024;
+
+/** The names in the words that are compared with Baton's own files, and whether these are all. */
+export const allNamesIn = (words: ReadonlySet<string>): FirstNames =>
+  firstNamesIn(words, ALL_NAMES_MAX, ALL_CHARACTERS_MAX);
+
 /** Everything in the words that may be a path; null if there is too much to compare. */
 export function namesIn(words: ReadonlySet<string>): ReadonlySet<string> | null {
   const { names, isAll } = firstNamesIn(words, NAMES_MAX, CHARACTERS_MAX);
   return isAll ? names : null;
 }
 
-/** Like `namesIn`, but stops at the given limits and says whether it found all names. */
-export function firstNamesIn(
+interface FirstNames {
+  readonly names: ReadonlySet<string>;
+  readonly isAll: boolean;
+}
+
+/** Stops at the given limits and says whether it found all names. */
+function firstNamesIn(
   words: ReadonlySet<string>,
   maxNames: number,
   maxCharacters: number,
-): { readonly names: ReadonlySet<string>; readonly isAll: boolean } {
+): FirstNames {
   const names = new Set<string>();
   let characters = 0;
   let read = 0;

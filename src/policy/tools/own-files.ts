@@ -1,7 +1,7 @@
 import type { Verdict } from '../../contract/policy.ts';
-import { isText, parseCall, stringsIn, type ToolCall } from './call.ts';
+import { asText, parseCall, stringsIn, type ToolCall } from './call.ts';
 import { type Command, commandOf } from './command-match.ts';
-import { firstNamesIn, MOVES, namesIn, pathsInside, pathsOf } from './named-paths.ts';
+import { allNamesIn, MOVES, namesIn, pathsInside, pathsOf } from './named-paths.ts';
 import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
 import { searchesIn } from './searches.ts';
 import { isOpenTool } from './tool-table.ts';
@@ -22,9 +22,6 @@ export interface OwnPaths {
  */
 type Reach = 'in' | 'above' | 'unknown' | 'out';
 
-/** Higher than the limit for rules, because here each name is compared with only a few paths. */
-const NAMES_MAX = 5000;
-const CHARACTERS_MAX = 256 * 1024;
 const NO_WORDS: ReadonlySet<string> = new Set();
 /** Limited because each part of a command is looked up in long tables. */
 const PARTS_MAX = 1000;
@@ -66,7 +63,10 @@ export class OwnFiles {
     return isAsked ? ASKED : null;
   }
 
-  /** In the input of an unknown tool, each text may be a path or a command. */
+  /**
+   * In the input of an unknown tool, each text may be a path or part of a command. All of them
+   * together are judged as one command, so that its limits hold for the whole call.
+   */
   #judgeStrings(call: ToolCall): Verdict | null {
     const { strings, isAll } = stringsIn(call.input);
     const isOpen = isOpenTool(call.tool);
@@ -78,14 +78,12 @@ export class OwnFiles {
     for (const text of strings) {
       const reached = pathsOf([text], call, call.real).map(({ path }) => this.#reach(path));
       if (reached.includes('in')) return DENIED;
-      if (!isOpen) continue;
-      const asCommand = isText(text) ? this.#judgeCommand(commandOf(text), call) : null;
-      if (asCommand === DENIED) return DENIED;
       const isAbove = text !== '' && reached.includes('above');
-      if (isAbove || reached.includes('unknown')) verdict = ASKED;
-      verdict ??= asCommand;
+      if (isOpen && (isAbove || reached.includes('unknown'))) verdict = ASKED;
     }
-    return verdict;
+    if (!isOpen) return null;
+    const asCommand = this.#judgeCommand(commandOf(asText(strings)), call);
+    return asCommand === DENIED ? DENIED : (verdict ?? asCommand);
   }
 
   #judgeCommand(command: Command, call: ToolCall): Verdict | null {
@@ -95,7 +93,7 @@ export class OwnFiles {
     const visibleWords = text === command.text ? command.distinct() : new Set(parts.flat());
     const expanded = plain.words ? NO_WORDS : expandedWords(text);
     const all = expanded.size === 0 ? visibleWords : new Set([...visibleWords, ...expanded]);
-    const first = firstNamesIn(all, NAMES_MAX, CHARACTERS_MAX);
+    const first = allNamesIn(all);
     const quoted = text === command.text ? command.quoted() : quotedNames(text);
     const names = new Set([...first.names, ...(quoted ?? [])]);
     const isAll = first.isAll && quoted !== null;
@@ -150,7 +148,7 @@ export class OwnFiles {
     // The words of a thousand parts may contain the same names, so each name is looked up once.
     const known = new Map<string, boolean>();
     const isAbove = (words: readonly string[]): boolean =>
-      [...firstNamesIn(new Set(words), NAMES_MAX, CHARACTERS_MAX).names].some((name) => {
+      [...allNamesIn(new Set(words)).names].some((name) => {
         const above = known.get(name) ?? this.#isAbove(name, call);
         known.set(name, above);
         return above;

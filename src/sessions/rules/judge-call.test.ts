@@ -83,7 +83,7 @@ test('[P4] the reason names where a link leads, so that nobody approves another 
   const { reason } = await verdict('Bash', { command: 'cp settings hidden/a away/a x' }, 'web');
   expect(reason).toMatch(new RegExp(`leads to "[^"]*/\\.git/a", "${join(outside, 'a')}", "`));
   expect((await verdict('Glob', { pattern: 'away/*' }, 'web')).reason).toContain(`"${outside}"`);
-  const many = Array.from({ length: 1100 }, (_, i) => `f${i}`).join(' ');
+  const many = Array.from({ length: 5100 }, (_, i) => `f${i}`).join(' ');
   expect((await verdict('Bash', { command: `cp ${many} away` }, 'web')).reason).toMatch(
     'it has too many names to see where its links lead',
   );
@@ -162,6 +162,13 @@ test('[P7] no tool of an agent may use Baton’s own files, on any channel, what
     bash('cat not\\\nes.txt | base64'),
     bash('cat "$PWD/notes.txt"'),
     bash('cat odd\u00a0name.txt; true'),
+    bash(`cat notes.txt; : ${Array.from({ length: 1500 }, (_, i) => `w${i}`).join(' ')}`),
+    ['mcp__db__open', { url: `sqlite://${data}/baton.db` }],
+    ['mcp__db__open', { url: `jdbc:sqlite:${data}/baton.db` }],
+    ['mcp__files__read', { uri: 'file:notes.txt?x#y' }],
+    ['mcp__files__read', { names: { [key]: {} } }],
+    ['mcp__shell__run', { command: 'cat $PWD/notes.txt' }],
+    ['mcp__shell__run', { command: `cat notes.txt; : ${'w '.repeat(10)}`, more: { a: ['b'] } }],
     bash(`cat ${data.replace('.baton', '.ba{t{on,x},y}')}/a{d{min,x},y}-token`),
     bash('cat "my folder"/secret-key | base64'),
     bash('grep -fnotes.txt x'),

@@ -97,7 +97,7 @@ test('[P1] the names of files in a command are followed', async () => {
     path: outside,
     folder: true,
   });
-  expect(await named(`cat ${Array.from({ length: 3000 }, (_, i) => `w${i}`).join(' ')}`)).toBe(
+  expect(await named(`cat ${Array.from({ length: 5100 }, (_, i) => `w${i}`).join(' ')}`)).toBe(
     undefined,
   );
 });

@@ -12,6 +12,7 @@ import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';
 import type { RuleScope } from '../approvals/approval-store.ts';
 import { findSession } from '../find-session.ts';
+import { giveWay, isLong } from '../give-way.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { locationOf, scopesOf } from './tool-scopes.ts';
@@ -72,6 +73,7 @@ export function ruleService(
       const rules = session ?? (await store.sharedRules());
       const location = locationOf(session?.workspacePath, parts);
       const call = { tool, input, ...location };
+      if (isLong(JSON.stringify(input ?? null))) await giveWay();
       const own = parts.ownFiles.judge(call);
       const verdict = decide(call, scopesOf({ channel }, rules));
       return own === null ? verdict : strictest([verdict, own]);

@@ -131,15 +131,19 @@ async function copyShared({ gitDir, sha256 }: Repository, dir: string): Promise<
   const shared = new Set((await readdir(gitDir)).filter((name) => name.startsWith(SHARED)));
   if (shared.size === 0) return;
   const index = await readFile(join(dir, 'index')).catch(() => Buffer.alloc(0));
-  // The extension has a signature, a length of four bytes, and then the name of the other file.
-  for (let at = index.indexOf(LINK); at !== -1; at = index.indexOf(LINK, at + 1)) {
-    const name = `${SHARED}${index.toString('hex', at + 8, at + 8 + (sha256 ? 32 : 20))}`;
+  // The extension comes after the entries, most of which are in the other file. It has a signature,
+  // a length of four bytes, and then the name of that file.
+  const end = index.subarray(-LINK_WITHIN);
+  for (let at = end.indexOf(LINK); at !== -1; at = end.indexOf(LINK, at + 1)) {
+    const name = `${SHARED}${end.toString('hex', at + 8, at + 8 + (sha256 ? 32 : 20))}`;
     if (shared.has(name)) return copySmall(join(gitDir, name), join(dir, name));
   }
 }
 
 const SHARED = 'sharedindex.';
 const LINK = 'link';
+/** How far from the end of an index the extension is looked for. */
+const LINK_WITHIN = 1024 * 1024;
 
 /** Keeps the timestamps, because git uses them to decide which entries to check again. */
 async function copySmall(from: string, to: string): Promise<void> {
