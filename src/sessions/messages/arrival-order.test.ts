@@ -62,13 +62,14 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('%s', (database) => {
   });
 });
 
-test('[Q1] what is ready first does not overtake what arrived first; other sessions do', async () => {
+test('[Q1] what is ready first does not overtake what arrived first; other sessions and people do', async () => {
   const order = new ArrivalOrder();
   const passed: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
-  const pass = (name: string, prepared: Promise<void>, key = 'one') =>
+  const pass = (name: string, prepared: Promise<void>, id = 'one', userId = 'hanako') =>
     order.pass(
-      key,
+      { userId },
+      id,
       () => prepared,
       async () => void passed.push(name),
     );
@@ -76,18 +77,20 @@ test('[Q1] what is ready first does not overtake what arrived first; other sessi
   const refused = pass('refused', Promise.reject(new Error('refused')));
   const last = pass('last', Promise.resolve());
   await pass('other', Promise.resolve(), 'two');
-  expect(passed).toEqual(['other']);
+  // Someone else may not even have access to the session.
+  await pass('stranger', Promise.resolve(), 'one', 'taro');
+  expect(passed).toEqual(['other', 'stranger']);
   resolve();
   await Promise.all([first, expect(refused).rejects.toThrow('refused'), last]);
-  expect(passed).toEqual(['other', 'first', 'last']);
+  expect(passed).toEqual(['other', 'stranger', 'first', 'last']);
 });
 
 test('[Q1] a message does not wait until the earlier ones are stored', async () => {
   const order = new ArrivalOrder();
   const { promise, resolve } = Promise.withResolvers<string>();
   const ready = async (): Promise<void> => {};
-  const first = order.pass('one', ready, () => promise);
-  expect(await order.pass('one', ready, async () => 'second')).toBe('second');
+  const first = order.pass(ADMIN, 'one', ready, () => promise);
+  expect(await order.pass(ADMIN, 'one', ready, async () => 'second')).toBe('second');
   resolve('first');
   expect(await first).toBe('first');
 });

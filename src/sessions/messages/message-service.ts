@@ -98,7 +98,7 @@ export function messageService(parts: ServiceParts, order: ArrivalOrder): Messag
         const { session } = await findSession(parts, by, id, 'operate');
         return { stored, attachments, steers: session.agent.kind };
       };
-      return order.pass(id, prepare, ({ stored, attachments, steers }) => {
+      return order.pass(by, id, prepare, ({ stored, attachments, steers }) => {
         const { stored: contents, notes: files } = attachments;
         const { box } = parts;
         const whole = {

@@ -113,7 +113,7 @@ export function runService(parts: ServiceParts, order: ArrivalOrder): RunService
         return message === undefined ? {} : await newMessage(by, run, message);
       };
       const change = (edit: RunEdit) => store.audited(entry).editRun(id, { ...edit, ...move });
-      return view(await order.pass(id, prepare, change));
+      return view(await order.pass(by, id, prepare, change));
     },
 
     async remove(by, id) {

@@ -1,5 +1,4 @@
 import {
-  copyFile,
   mkdir,
   mkdtemp,
   readdir,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path';
 import type { GitPlace, Repository } from './git-place.ts';
 import { type GitOutput, runGit } from './git-process.ts';
+import { readRegular } from './read-regular.ts';
 
 /** Copying a larger index costs more than it saves. */
 const INDEX_BYTES = 64 * 1024 * 1024;
@@ -147,10 +147,10 @@ const LINK_WITHIN = 1024 * 1024;
 
 /** Keeps the timestamps, because git uses them to decide which entries to check again. */
 async function copySmall(from: string, to: string): Promise<void> {
-  const stats = await stat(from).catch(() => null);
-  if (stats === null || !stats.isFile() || stats.size > INDEX_BYTES) return;
-  await copyFile(from, to);
-  await utimes(to, stats.atime, stats.mtime);
+  const file = await readRegular(from, INDEX_BYTES);
+  if (file === null) return;
+  await writeFile(to, file.content, { mode: 0o600 });
+  await utimes(to, file.atime, file.mtime);
 }
 
 const environmentOf = (

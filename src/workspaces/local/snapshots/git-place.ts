@@ -1,5 +1,6 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { readRegular } from './read-regular.ts';
 
 /** The working tree that a snapshot is taken of. */
 export interface GitPlace {
@@ -88,7 +89,5 @@ const SHORT_BYTES = 256 * 1024;
 
 /** Reads a small file; null if it is missing, too large, or not a file. */
 async function short(path: string): Promise<string | null> {
-  const stats = await stat(path).catch(() => null);
-  if (stats === null || !stats.isFile() || stats.size > SHORT_BYTES) return null;
-  return readFile(path, 'utf8').catch(() => null);
+  return (await readRegular(path, SHORT_BYTES))?.content.toString() ?? null;
 }
