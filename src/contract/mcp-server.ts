@@ -42,10 +42,16 @@ export const McpServer = z.union([ByCommand, ByUrl]);
 export type McpServer = z.infer<typeof McpServer>;
 
 const SERVERS_MAX = 50;
+/** As JSON; judging them takes time proportional to it. */
+const CHARACTERS_MAX = 64 * 1024;
 /** MCP servers by name. The tool rules judge each of them at every start. */
 export const McpServers = z
   .record(z.string().min(1).max(100), McpServer)
   .refine(
     (servers) => Object.keys(servers).length <= SERVERS_MAX,
     `at most ${SERVERS_MAX} MCP servers`,
+  )
+  .refine(
+    (servers) => JSON.stringify(servers).length <= CHARACTERS_MAX,
+    `MCP servers can have at most ${CHARACTERS_MAX} characters together`,
   );
