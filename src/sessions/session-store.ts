@@ -121,6 +121,11 @@ export interface StoredAttachment {
 }
 
 export interface RunEdit {
+  /**
+   * Who edits. Throws `not_found` unless they are enabled and may operate the session; if omitted,
+   * access is not checked.
+   */
+  readonly userId?: string;
   readonly payload?: string;
   /** Given together with `payload`; null if masking changed nothing. */
   readonly original?: string | null;

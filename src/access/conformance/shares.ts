@@ -147,6 +147,31 @@ export function shareRules(rule: AccessRule): void {
     },
   );
 
+  rule(
+    '[X3] [Q12] only enabled users who may operate the session edit its messages',
+    async (rig) => {
+      const { store } = rig;
+      const [ann, bob, eve] = [await rig.user(), await rig.user(), await rig.user()];
+      const id = await rig.session(ann.id);
+      const runId = await send(rig, id);
+      await store.putShares(id, [
+        { userId: bob.id, level: 'operate' },
+        { userId: eve.id, level: 'view' },
+      ]);
+      const edit = (userId: string) => store.editRun(runId, { userId, payload: `"${userId}"` });
+      for (const { id: userId } of [ann, bob]) {
+        expect(await edit(userId)).toMatchObject({ payload: userId });
+      }
+      await expect(edit(eve.id)).rejects.toEqual(refused('not_found'));
+      await store.updateUser(bob.id, { disabled: true });
+      await expect(edit(bob.id)).rejects.toEqual(refused('not_found'));
+      await store.updateUser(bob.id, { disabled: false });
+      await store.putShares(id, []);
+      await expect(edit(bob.id)).rejects.toEqual(refused('not_found'));
+      expect((await store.get(runId))?.payload).toBe(bob.id);
+    },
+  );
+
   rule('[X3] runs are seen, listed and counted with their sessions', async (rig) => {
     const { store } = rig;
     const [ann, bob] = [await rig.user(), await rig.user()];

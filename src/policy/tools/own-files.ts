@@ -102,8 +102,11 @@ export class OwnFiles {
     // There were too many names to compare all of them or to follow their links.
     let isAsked = isMentioned || !isAll || (plain.words !== null && namesIn(all) === null);
     isAsked ||= plain.words !== null && this.#isInScript(plain.words, call);
-    const moves = parts.some(([program = '']) => MOVES.has(baseName(program)));
-    let isAbove = false;
+    // In a command that is not plain, the program may come after `if`, `time`, `X=1` or a quote.
+    const isMove = (word = ''): boolean => MOVES.has(baseName(word));
+    const moves = parts.some((words) => (plain.words ? isMove(words[0]) : words.some(isMove)));
+    // Without a folder, `cd` leads to the home directory.
+    let isAbove = moves && parts.some((words) => isMove(words.at(-1))) && this.#isAbove('~', call);
     let isInWorkspace = false;
     let hasLast = false;
     for (const name of names) {

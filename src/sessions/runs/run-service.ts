@@ -112,7 +112,10 @@ export function runService(parts: ServiceParts, order: ArrivalOrder): RunService
         const run = await findRun(parts, by, id, 'operate');
         return message === undefined ? {} : await newMessage(by, run, message);
       };
-      const change = (edit: RunEdit) => store.audited(entry).editRun(id, { ...edit, ...move });
+      // Access is checked again with the change, because it may have waited for longer edits.
+      const asWhom = isAdmin(by) ? {} : { userId: by.userId };
+      const change = (edit: RunEdit) =>
+        store.audited(entry).editRun(id, { ...edit, ...move, ...asWhom });
       return view(await order.pass(by, id, prepare, change));
     },
 

@@ -55,6 +55,13 @@ function* mustOperate({ session }: LoadedSession, userId: string): Op<void> {
   if (share === null) throw noSession(session.id);
 }
 
+function* mustBeEnabled(userId: string, runId: string): Op<void> {
+  const user = yield* queryOne('SELECT id FROM users WHERE id = $1 AND disabled_at IS NULL', [
+    userId,
+  ]);
+  if (user === null) throw new BatonError('not_found', `There is no run ${runId}.`);
+}
+
 /** Wakes or reopens the session, or throws because it has ended (S5). Not stored yet. */
 function wake(loaded: LoadedSession): Triggered {
   const { now } = loaded.facts;
@@ -85,8 +92,14 @@ export function* editRun(
   dialect: Dialect,
   now: number,
   runId: string,
-  { payload, original = null, before }: RunEdit,
+  { userId, payload, original = null, before }: RunEdit,
 ): Op<Done<Run>> {
+  if (userId !== undefined) {
+    const loaded = yield* lockSession(dialect, now, yield* sessionOfRun(runId));
+    yield* mustOperate(loaded, userId);
+    // A message of a disabled user would not run, so it must not replace someone else's.
+    yield* mustBeEnabled(userId, runId);
+  }
   let hint = NO_HINT;
   if (payload !== undefined) {
     ({ hint } = yield* applyCommand(dialect, now, { do: 'edit', run: runId, payload }));
