@@ -1,21 +1,19 @@
-import * as fs from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../test/support/processes.ts';
 import { makeOnce } from './once-file.ts';
-
-vi.mock('node:fs/promises', { spy: true });
 
 test.each(['ENOTSUP', 'EPERM'])(
   '[X5] a file system without hard links (%s) is refused, with what to do about it',
   async (code) => {
     const folder = temporaryDirectory();
-    vi.mocked(fs.link).mockRejectedValueOnce(Object.assign(new Error(code), { code }));
-    await expect(makeOnce(join(folder, 'secret-key'), 'text')).rejects.toMatchObject({
+    const refuse = (): Promise<void> => Promise.reject(Object.assign(new Error(code), { code }));
+    await expect(makeOnce(join(folder, 'secret-key'), 'text', refuse)).rejects.toMatchObject({
       code: 'secret_file',
       message: expect.stringMatching(/secret-key .* hard links.*Choose a data directory/),
     });
-    expect(await fs.readdir(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
     expect(await makeOnce(join(folder, 'secret-key'), 'text')).toBe(true);
   },
 );

@@ -20,7 +20,11 @@ const withoutLinks = (path: string, cause: Error): BatonError =>
  * Creates a file that only its owner can read, completely or not at all. If the file already
  * exists, leaves it unchanged and returns false.
  */
-export async function makeOnce(path: string, text: string): Promise<boolean> {
+export async function makeOnce(
+  path: string,
+  text: string,
+  hardLink: typeof link = link,
+): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   try {
     const file = await open(draft, 'wx', 0o600);
@@ -31,7 +35,7 @@ export async function makeOnce(path: string, text: string): Promise<boolean> {
       await file.close();
     }
     // Uses `link`, not `rename`, because `link` fails if another process came first.
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    await hardLink(draft, path).catch((error: NodeJS.ErrnoException) => {
       throw NO_LINKS.has(error.code ?? '') ? withoutLinks(path, error) : error;
     });
     return true;

@@ -27,6 +27,8 @@ test('[Q23] [C2] the machine is asked for once there are several', async () => {
   const start = page.getByRole('button', { name: 'Start', exact: true });
   await start.click();
   await page.getByText('Choose the machine that has the directory.').waitFor();
+  // The list of machines is loaded again when the server asks for one.
+  await machine.locator('option', { hasText: 'build-2' }).waitFor({ state: 'attached' });
   expect(await machine.locator('option').allTextContents()).toEqual([
     'Any machine',
     'build',

@@ -1,20 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { SessionHint } from '../../src/contract/session-event.ts';
+import { stale } from '../../test/support/page-client.ts';
 
-const { stale } = vi.hoisted(() => ({ stale: [] as string[] }));
-vi.mock('./client.ts', () => ({
-  client: {
-    hints: async function* ({ signal }: { signal: AbortSignal }): AsyncGenerator<SessionHint> {
-      yield { all: true };
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    },
-  },
-  noticeError: () => {},
-  queries: {
-    invalidateQueries: async ({ queryKey }: { queryKey: [string] }) => stale.push(queryKey[0]),
-    getQueriesData: () => [],
-  },
-}));
+vi.mock('./client.ts', () => import('../../test/support/page-client.ts'));
 
 beforeEach(() => {
   vi.stubGlobal('document', { visibilityState: 'visible', addEventListener: () => {} });

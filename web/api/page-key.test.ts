@@ -3,7 +3,6 @@ import { PAGE_KEY_HEADER, PAGE_KEY_NAME, PAGE_USER_NAME } from '../../src/contra
 
 const items = new Map<string, string>();
 beforeEach(() => {
-  vi.resetModules();
   items.clear();
   vi.stubGlobal('localStorage', { getItem: (name: string) => items.get(name) ?? null });
   vi.stubGlobal('addEventListener', () => {});
@@ -15,7 +14,9 @@ const signIn = (user: string, key: string): void => {
   items.set(PAGE_KEY_NAME, key);
 };
 
-/** The keys that a page sends, which was opened now. */
+let pages = 0;
+
+/** The keys that a page sends, which was opened now. Each page has a module of its own. */
 async function openPage() {
   const sent: (string | null)[] = [];
   const fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
@@ -23,7 +24,8 @@ async function openPage() {
     return new Response();
   };
   vi.stubGlobal('fetch', fetch);
-  const { fetchWithKey } = await import('./page-key.ts');
+  const path = `./page-key.ts?page=${pages++}`;
+  const { fetchWithKey } = (await import(path)) as typeof import('./page-key.ts');
   return { sent, ask: () => fetchWithKey('/') };
 }
 

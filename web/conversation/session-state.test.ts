@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-// What it imports reads the page's address and the build's list of operations.
-vi.mock('../api/client.ts', () => ({ client: {}, noticeError: () => {}, queries: {} }));
+vi.mock('../api/client.ts', () => import('../../test/support/page-client.ts'));
 
 beforeEach(() => {
   const none = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
