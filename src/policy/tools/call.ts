@@ -3,7 +3,7 @@ import { type Command, commandOf } from './command-match.ts';
 import { allNamesIn, namedBy, pathsInside, type RealPaths } from './named-paths.ts';
 import { type Location, type NamedPath, readingsOf, type Steps } from './path-match.ts';
 import { isOpenTool, type Subject, TOOLS, type Tool } from './tool-table.ts';
-import { expandedWords, withHome } from './words/expanded-words.ts';
+import { expandedWords, withVariables } from './words/expanded-words.ts';
 import { looseParts } from './words/plain-words.ts';
 import { quotedNames } from './words/quoted-names.ts';
 import { PATH_MAX, shortened } from './words/short-path.ts';
@@ -129,7 +129,7 @@ export function namesOfCall({ tool, input, home }: ToolCall): ReadonlySet<string
 
 function namesOfCommand(command: string, home: string | undefined): ReadonlySet<string> | null {
   const { text, plain, distinct, quoted: quotedIn } = commandOf(command);
-  const atHome = withHome(text, home);
+  const atHome = withVariables(text, home);
   const isSame = atHome === text;
   const expanded = plain.words === null ? expandedWords(atHome) : new Set<string>();
   const visible = isSame ? distinct() : new Set([...distinct(), ...looseParts(atHome).flat()]);
@@ -168,7 +168,7 @@ export function stringsIn(input: Json | undefined): {
         if (path !== one) strings.add(path.split(/[?#]/, 1)[0]!);
       }
     } else if (Array.isArray(value)) {
-      open.push(...value);
+      for (const one of value) open.push(one);
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, one] of Object.entries(value)) open.push(name, one);
     }

@@ -321,6 +321,12 @@ test('[P7] names with unusual spaces, or after $PWD, are followed', () => {
   expect(through('cat $PWD/x/../notes.txt', './x/../notes.txt')).toBe('deny');
 });
 
+test('[P7] an unknown tool may get a list of any length', () => {
+  const list = Array.from({ length: 200_000 }, () => 'x');
+  expect(judged('mcp__a__b', { list })).toBe('ask');
+  expect(judged('mcp__a__b', { list: [...list, '/home/me/.baton/secret-key'] })).toBe('deny');
+});
+
 test('[P7] names that many parts repeat are not looked up again and again', () => {
   const part = (i: number) => `git a${i}${',b'.repeat(200)};`;
   const repeated = (parts: number) =>

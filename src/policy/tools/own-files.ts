@@ -5,7 +5,7 @@ import { allNamesIn, MOVES, namesIn, pathsInside, pathsOf } from './named-paths.
 import { fitsName, holdsProcesses, isOpaque, isUnknownLink, segmentsOf } from './path-match.ts';
 import { searchesIn } from './searches.ts';
 import { isOpenTool } from './tool-table.ts';
-import { ANY, expandedWords, withHome } from './words/expanded-words.ts';
+import { ANY, expandedWords, withVariables } from './words/expanded-words.ts';
 import { baseName, looseParts } from './words/plain-words.ts';
 import { quotedNames } from './words/quoted-names.ts';
 
@@ -88,7 +88,7 @@ export class OwnFiles {
 
   #judgeCommand(command: Command, call: ToolCall): Verdict | null {
     const { plain } = command;
-    const text = plain.words ? command.text : withHome(command.text, call.home);
+    const text = plain.words ? command.text : withVariables(command.text, call.home);
     const parts = text === command.text ? command.parts : looseParts(text);
     const visibleWords = text === command.text ? command.distinct() : new Set(parts.flat());
     const expanded = plain.words ? NO_WORDS : expandedWords(text);
@@ -173,7 +173,7 @@ export class OwnFiles {
 
   /** Whether the text contains one of the paths anywhere, however it is quoted. */
   #mentionsOwnPath(text: string, home: string | undefined): boolean {
-    const bare = withHome(text, home)
+    const bare = withVariables(text, home)
       .toLowerCase()
       .replace(/["'\\]/g, '')
       .replace(/\/(?:\.?\/)+/g, '/');

@@ -10,7 +10,7 @@ const BRACES = /\{(?:[^{}\s]|\{(?:[^{}\s]|\{[^{}\s]*\})*\})*\}/g;
 export const ANY = '\0';
 
 /** Replaces `$HOME` with the home directory, and `$PWD` with a relative name for the current one. */
-export function withHome(text: string, home: string | undefined): string {
+export function withVariables(text: string, home: string | undefined): string {
   const here = text.replace(/\$(?:PWD\b|\{PWD\})/g, '.');
   return home === undefined ? here : here.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
 }

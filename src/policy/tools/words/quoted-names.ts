@@ -24,9 +24,9 @@ const CANDIDATE_WORK = 50;
 
 /**
  * The names in a command that is not plain, if only quotes, backslashes or the shell's idea of a
- * space keep them in one piece; null if there are too many. Where the shell would start a quoted string cannot be told
- * (comments and here-documents may contain single quotes, substitutions have quotes of their own),
- * so the text between any two adjacent quotes counts. Takes linear time.
+ * space keep them in one piece; null if there are too many. It is unknown where the shell would
+ * start a quoted string (comments and here-documents may contain single quotes, substitutions have
+ * quotes of their own), so the text between any two adjacent quotes counts. Takes linear time.
  */
 export function quotedNames(text: string): ReadonlySet<string> | null {
   const names = new Set<string>();
