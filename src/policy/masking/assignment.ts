@@ -46,6 +46,8 @@ const PREFIX = /^(?:[bBrRuUfF]{0,2}|@)(?=\\{0,3}["'`])/;
 const assignment = (start: string, inCall: boolean): Rule => ({
   start,
   at(view) {
+    // Saves time in a line such as `======`, where no name can precede the sign.
+    if (/[=:]$/.test(view.before)) return null;
     const last = nameBefore(view.before);
     const typed = start === '=' && kindBefore(view.before, last) === null;
     const name = typed ? typedNameBefore(view.before) : last;

@@ -275,6 +275,8 @@ export const SECRETS: readonly SecretText[] = [
   within('password, in a URL', 'hunter2', 'postgres://me:{}@db.example:5432/app'),
   within('password, in a URL, with an at sign', 'p@ssw0rd', 'postgres://bob:{}@db/app'),
   within('password, in a URL, with a slash', 'pa/ss@w0rd', 'postgres://bob:{}@db/app'),
+  within('password, in a URL, with both', 'p@ss/w@rd', 'postgres://bob:{}@db/app'),
+  within('password, in a URL, among others', 'p@ss/word', 'postgres://a@h/x,postgres://b:{}@h/y'),
   within('password, in a URL, with a dollar', '$ecret!9', 'https://bob:{}@a.example/'),
   within('password, in a URL, long', word(290), 'https://bob:{}@a.example/'),
   within('password, with a type by reference', 'hunter2', 'let password: &str = "{}";'),

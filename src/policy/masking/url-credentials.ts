@@ -29,9 +29,11 @@ export const urlRule: Rule = {
     let end = runEnd(text, nameEnd + 1, userPassword, PASSWORD_MAX);
     let last = text.slice(nameEnd + 1, end).lastIndexOf('@');
     const isPath = text[end] !== '/' || isNumber(text.slice(nameEnd + 1, end));
-    if (last === -1 && !isPath && DATABASE.test(before.slice(-16))) {
+    if (!isPath && DATABASE.test(before.slice(-16))) {
       end = runEnd(text, nameEnd + 1, databasePassword, PASSWORD_MAX);
-      last = text.slice(nameEnd + 1, end).lastIndexOf('@');
+      // Text that contains `://` again is another URL.
+      const password = text.slice(nameEnd + 1, end).split('://', 1)[0]!;
+      last = Math.max(last, password.lastIndexOf('@'));
     }
     if (end === text.length && !final) return 'more';
     if (last === -1 || isPort(text.slice(from, nameEnd + 1 + last))) return null;

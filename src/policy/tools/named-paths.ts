@@ -146,7 +146,7 @@ export function pathsInside(words: ReadonlySet<string>): ReadonlySet<string> | n
   const parts = new Set<string>();
   let characters = 0;
   for (const word of words) {
-    const script = /^[\d,$]*[a-z](?=[~/])/i.exec(word)?.[0];
+    const script = /^[\d,$]*(?:[a-z](?=[~/])|[rw](?=\.))/i.exec(word)?.[0];
     if (script !== undefined) parts.add(word.slice(script.length));
     if (!/[^\p{L}\p{N}_.~/+=:,@-]/u.test(word)) continue;
     characters += word.length;

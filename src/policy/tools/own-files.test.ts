@@ -319,6 +319,10 @@ test('[P7] names with unusual spaces, or after $PWD, are followed', () => {
   expect(through('cat a\u00a0b; true', 'a\u00a0b')).toBe('deny');
   expect(through('cat "$PWD/notes.txt"', './notes.txt')).toBe('deny');
   expect(through('cat $PWD/x/../notes.txt', './x/../notes.txt')).toBe('deny');
+  expect(through('cat ~+/notes.txt', './notes.txt')).toBe('deny');
+  expect(through('cat "a b~+/notes.txt"', './notes.txt')).toBe(undefined);
+  expect(through(`cat "\${file:-notes.txt}"`, 'notes.txt')).toBe('deny');
+  expect(through(`cat "\${file=notes.txt}"`, 'notes.txt')).toBe('deny');
 });
 
 test('[P7] an unknown tool may get a list of any length', () => {

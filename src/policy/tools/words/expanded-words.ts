@@ -9,9 +9,12 @@ const BRACES = /\{(?:[^{}\s]|\{(?:[^{}\s]|\{[^{}\s]*\})*\})*\}/g;
 /** A placeholder for text that only the shell knows. */
 export const ANY = '\0';
 
-/** Replaces `$HOME` with the home directory, and `$PWD` with a relative name for the current one. */
+/**
+ * Replaces `$HOME` with the home directory, and `$PWD` and `~+` with a relative name for the current
+ * one.
+ */
 export function withVariables(text: string, home: string | undefined): string {
-  const here = text.replace(/\$(?:PWD\b|\{PWD\})/g, '.');
+  const here = text.replace(/\$(?:PWD\b|\{PWD\})|(?<![\w.~/-])~\+(?![^\s;&|<>()/:])/g, '.');
   return home === undefined ? here : here.replace(/\$(?:HOME\b|\{HOME\})/g, () => home);
 }
 
@@ -21,6 +24,15 @@ export function withVariables(text: string, home: string | undefined): string {
  */
 export function expandedWords(text: string): ReadonlySet<string> {
   if (!/[$`{~\\]|[?*+@!]\(/.test(text)) return new Set();
+  const words = wordsOf(text);
+  const withDefaults = text.replace(DEFAULT, '$1');
+  return withDefaults === text ? words : new Set([...words, ...wordsOf(withDefaults)]);
+}
+
+/** `${name:-word}`, which may stand for the word. */
+const DEFAULT = /\$\{(?:\w+|[@*#?$!-]):?[-=+]([^{}]*)\}/g;
+
+function wordsOf(text: string): Set<string> {
   const bare = text
     .replaceAll(ANY, '')
     .replace(/\\\r?\n/g, '')

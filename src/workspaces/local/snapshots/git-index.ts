@@ -24,7 +24,10 @@ const USE = 'git-';
  * in use for nearly that long.
  */
 const KILLED_MS = 60 * 60_000;
+/** Files of a plain folder are stored unchanged, whatever a .gitattributes among them says. */
 const RAW = '* -text -eol -ident -filter -working-tree-encoding\n';
+/** Git refuses to store a file that does not have the encoding that its .gitattributes says. */
+const ANY_ENCODING = '* -working-tree-encoding\n';
 
 /**
  * Runs git with a private directory, either for a plain folder or in place of the repository's
@@ -119,8 +122,8 @@ async function furnish(dir: string, { repository }: GitPlace, keep: string): Pro
   await copySmall(join(repository?.gitDir ?? keep, 'index'), join(dir, 'index'));
   if (repository !== null) await copyShared(repository, dir);
   if (repository !== null) await copySmall(repository.exclude, join(dir, 'info', 'exclude'));
-  // Files of a plain folder are stored unchanged, whatever a .gitattributes among them says.
-  else await writeFile(join(dir, 'info', 'attributes'), RAW);
+  const attributes = repository === null ? RAW : ANY_ENCODING;
+  await writeFile(join(dir, 'info', 'attributes'), attributes);
 }
 
 /**

@@ -596,6 +596,15 @@ describe('a git repository', () => {
     expect(await changesSince(root, before)).toEqual(['modified in/a.txt', 'modified out/b.txt']);
   });
 
+  test('[Q16] [E8] a file in another encoding than it should have does not make it a plain folder', async () => {
+    const root = repository({ '.gitignore': 'secret\n', 'a.txt': 'a\n' });
+    const before = await taken(root);
+    write(root, { '.gitattributes': '*.txt working-tree-encoding=UTF-16\n', secret: 's' });
+    write(root, { 'b.txt': 'b\n' });
+    expect((await taken(root)).kind).toBe('git');
+    expect(await changesSince(root, before)).toEqual(['added .gitattributes', 'added b.txt']);
+  });
+
   test('[Q16] with a split index is not taken for a plain folder', async () => {
     const root = repository({ '.gitignore': 'out\n', 'a.txt': 'a\n' });
     git(root, 'update-index', '--split-index');
