@@ -13,7 +13,7 @@ import { Steering } from './steering.ts';
 import { type Counted, earlierOf, usageAfter, usageOf } from './usage.ts';
 import { isTooOld } from './version.ts';
 
-const OUTPUT = { lingerMs: 250, pieceBytes: 64 * 1024 };
+const OUTPUT = { lingerMs: 250, pieceBytes: 16 * 1024 };
 const STDERR_CHARACTERS = 64 * 1024;
 /** How often to report work that emits no event, so that it does not count as silence. */
 const ALIVE_MS = 5000;

@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { agentRig } from '../../../test/support/agent-rig.ts';
+import { PIECE } from './give-way.ts';
 import { readOutput } from './read-output.ts';
 
 const OPTIONS = { lingerMs: 50, pieceBytes: 16 };
@@ -28,4 +30,29 @@ test('[E7] output that was there at the end is read to its end, however slowly',
     if (length % 8000 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
   }
   expect(length).toBe(24_000);
+});
+
+test('[E10] [H9] a pipe that is always full does not keep the node from its other work', async () => {
+  const [bytes, pipes] = [2 * 1024 * 1024, 2];
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns++;
+    next = setImmediate(count);
+  });
+  const read = async (): Promise<number> => {
+    const stdout = new PassThrough({ highWaterMark: bytes });
+    const stderr = new PassThrough();
+    stdout.end(Buffer.alloc(bytes, 'a'));
+    stderr.end();
+    const exited = Promise.resolve({ code: 0, signal: null });
+    const agent = { stdout, stderr, exited, stop: async () => {} };
+    let length = 0;
+    const options = { lingerMs: 50, pieceBytes: PIECE };
+    for await (const { text } of readOutput(agent, options)) length += text.length;
+    return length;
+  };
+  const lengths = await Promise.all(Array.from({ length: pipes }, read));
+  clearImmediate(next);
+  expect(lengths).toEqual([bytes, bytes]);
+  expect(turns).toBeGreaterThanOrEqual((pipes * bytes) / PIECE - 1);
 });

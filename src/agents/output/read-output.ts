@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Process } from '../../workspaces/process.ts';
 import { Decoder } from './decoder.ts';
+import { giveWay, PIECE } from './give-way.ts';
 
 export interface OutputOptions {
   /** How long pipes may stay open after the process exits, because a child may still be writing. */
@@ -35,6 +36,7 @@ export async function* readOutput(
   }
   const over = new AbortController();
   let stopped = false;
+  let given = 0;
   // Outside the loop, because a consumer that reads nothing must not keep leftovers alive.
   const afterwards = async (): Promise<void> => {
     await process.exited;
@@ -56,6 +58,11 @@ export async function* readOutput(
           isAny = true;
           const text = decoder.push(bytes);
           if (text !== '') yield { stream: name, text };
+          // A pipe that is always full would otherwise be read for seconds in a row.
+          given += bytes.length;
+          if (given < PIECE) continue;
+          given = 0;
+          await giveWay();
         }
       }
       if (isAny) continue;

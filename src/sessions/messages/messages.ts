@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
+import { giveWay, isLong } from '../../agents/output/give-way.ts';
 import type { AttachmentNote } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { eventOf } from '../../contract/events/event-of.ts';
@@ -9,7 +10,6 @@ import type { Masker } from '../../policy/masking/masker.ts';
 import { MAX_ATTEMPTS } from '../../policy/retry.ts';
 import type { Admission } from '../../queue/store.ts';
 import type { SecretBox } from '../../secrets/box.ts';
-import { giveWay, isLong } from '../give-way.ts';
 import { fitEnd } from '../turn/fit-end.ts';
 import { maskInPieces } from '../turn/mask-in-pieces.ts';
 import type { SteerRecord, SteerRequest } from './steer-store.ts';

@@ -4,6 +4,7 @@ import {
   type NewAuditEntry,
   type Principal,
 } from '../../access/principal.ts';
+import { giveWay, isLong } from '../../agents/output/give-way.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { ScopeRules, TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
 import type { Json } from '../../contract/values/json.ts';
@@ -12,7 +13,6 @@ import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';
 import type { RuleScope } from '../approvals/approval-store.ts';
 import { findSession } from '../find-session.ts';
-import { giveWay, isLong } from '../give-way.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { locationOf, scopesOf } from './tool-scopes.ts';
