@@ -6,6 +6,11 @@ test('[H9] a value with too many parts, or nested too deeply, is refused', () =>
   expect(() => refuseHarmful(Array(99_999).fill(0))).not.toThrow();
   expect(() => refuseHarmful(Array(100_000).fill(0))).toThrow('too many values');
   expect(() => refuseHarmful({ a: Array(50_000).fill([0]) })).toThrow('too many values');
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, i]));
+  expect(() => refuseHarmful(fields(10_001))).toThrow('too many fields');
+  expect(() => refuseHarmful([fields(5000), fields(5001)])).toThrow('too many fields');
+  expect(() => refuseHarmful(fields(10_000))).not.toThrow();
   expect(() => refuseHarmful(JSON.parse('['.repeat(101) + ']'.repeat(101)))).toThrow('too deeply');
 });
 
@@ -48,4 +53,36 @@ test('[H9] a stranger’s body is not received where nothing reads it', async ()
     });
     expect([url, answer.statusCode]).toEqual([url, 404]);
   }
+});
+
+test('[H9] many long bodies at once do not keep the node from its other work', async () => {
+  const { app } = appRig();
+  const count = 20;
+  const payload = JSON.stringify({
+    tool: 'Bash',
+    channel: 'web',
+    input: { a: 'b'.repeat(900_000) },
+  });
+  let turns = 0;
+  let next = setImmediate(function tick() {
+    turns++;
+    next = setImmediate(tick);
+  });
+  const answers = await Promise.all(
+    Array.from({ length: count }, () =>
+      app.inject({
+        method: 'POST',
+        url: '/api/v1/policies/test',
+        headers: {
+          host: 'a.localhost',
+          authorization: `Bearer ${TOKEN}`,
+          'content-type': 'application/json',
+        },
+        payload,
+      }),
+    ),
+  );
+  clearImmediate(next);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(400));
+  expect(turns).toBeGreaterThanOrEqual(count);
 });

@@ -3,6 +3,8 @@ import { DEPTH_MAX } from '../contract/functions/cut-depth.ts';
 
 /** No request needs more values than this, and each one costs time in every later check. */
 const VALUES_MAX = 100_000;
+/** Names cost more than values, and people write far fewer of them. */
+const NAMES_MAX = 10_000;
 
 /**
  * Refuses harmful input that schemas do not check: extreme nesting, too many values, names that
@@ -10,12 +12,17 @@ const VALUES_MAX = 100_000;
  * prototype, and this pass over the values is needed anyway.
  */
 export function refuseHarmful(value: unknown): void {
-  check(value, [], { count: 0 });
+  check(value, [], { values: 0, names: 0 });
+}
+
+interface Seen {
+  values: number;
+  names: number;
 }
 
 /** All values share one path array, because a body of one megabyte can have half a million values. */
-function check(value: unknown, path: (string | number)[], seen: { count: number }): void {
-  if (++seen.count > VALUES_MAX) throw refused([], 'has too many values');
+function check(value: unknown, path: (string | number)[], seen: Seen): void {
+  if (++seen.values > VALUES_MAX) throw refused([], 'has too many values');
   if (typeof value === 'string') refuseText(value, path);
   if (typeof value !== 'object' || value === null) return;
   if (path.length >= DEPTH_MAX) throw refused(path.slice(0, 3), 'is nested too deeply');
@@ -28,7 +35,10 @@ function check(value: unknown, path: (string | number)[], seen: { count: number 
     for (let i = 0; i < value.length; i++) checkAt(i, value[i]);
     return;
   }
-  for (const [name, inner] of Object.entries(value)) {
+  const entries = Object.entries(value);
+  seen.names += entries.length;
+  if (seen.names > NAMES_MAX) throw refused([], 'has too many fields');
+  for (const [name, inner] of entries) {
     refuseText(name, path);
     if (reachesPrototype(name, inner)) throw refused([...path, name], 'is a reserved name');
     checkAt(name, inner);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BatonError } from '../contract/errors.ts';
+import { giveWay, PIECE } from '../queue/give-way.ts';
 import { checkForwardedBodies } from './forward/forwarded-body.ts';
 import { refuseHarmful } from './plain-json.ts';
 
@@ -19,6 +20,8 @@ export function readJsonBodies(app: FastifyInstance): void {
       if (request.routeOptions.config.hostBound === true) request.rawBody = body;
       if (body.length === 0) return undefined;
       if (!isJson(request)) throw new BatonError('unsupported_media_type');
+      // Reading a long body takes up to a tenth of a second, and many may arrive at once.
+      if (body.length > PIECE) await giveWay();
       refuseMany(body);
       const value = parse(body);
       refuseHarmful(value);

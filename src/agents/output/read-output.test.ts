@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { agentRig } from '../../../test/support/agent-rig.ts';
-import { PIECE } from './give-way.ts';
+import { PIECE } from '../../queue/give-way.ts';
 import { readOutput } from './read-output.ts';
 
 const OPTIONS = { lingerMs: 50, pieceBytes: 16 };

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { giveWay, PIECE } from '../../queue/give-way.ts';
 import type { Process } from '../../workspaces/process.ts';
 import { Decoder } from './decoder.ts';
-import { giveWay, PIECE } from './give-way.ts';
 
 export interface OutputOptions {
   /** How long pipes may stay open after the process exits, because a child may still be writing. */

@@ -1,5 +1,4 @@
 import type { Principal } from '../../access/principal.ts';
-import { giveWay, isLong } from '../../agents/output/give-way.ts';
 import type { AttachmentNote } from '../../contract/attachment.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { eventOf } from '../../contract/events/event-of.ts';
@@ -8,6 +7,7 @@ import { type AgentPayload, type MessageRequest, standingOf } from '../../contra
 import type { Json } from '../../contract/values/json.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
 import { MAX_ATTEMPTS } from '../../policy/retry.ts';
+import { giveWay, isLong } from '../../queue/give-way.ts';
 import type { Admission } from '../../queue/store.ts';
 import type { SecretBox } from '../../secrets/box.ts';
 import { fitEnd } from '../turn/fit-end.ts';

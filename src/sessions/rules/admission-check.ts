@@ -1,5 +1,4 @@
 import type { Principal } from '../../access/principal.ts';
-import { giveWay, isLong } from '../../agents/output/give-way.ts';
 import { takesCommands } from '../../contract/agent-kinds.ts';
 import { BatonError } from '../../contract/errors.ts';
 import { eventOf } from '../../contract/events/event-of.ts';
@@ -7,6 +6,7 @@ import { type AgentPayload, standingOf } from '../../contract/message.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import { shellCall } from '../../policy/tools/call.ts';
 import { COMMAND_MAX } from '../../policy/tools/call-size.ts';
+import { giveWay, isLong } from '../../queue/give-way.ts';
 import { findSession } from '../find-session.ts';
 import type { ServiceParts } from '../service-parts.ts';
 import { refusedStart } from './agent-check.ts';

@@ -4,13 +4,13 @@ import {
   type NewAuditEntry,
   type Principal,
 } from '../../access/principal.ts';
-import { giveWay, isLong } from '../../agents/output/give-way.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { ScopeRules, TestPolicy, ToolRules, Verdict } from '../../contract/policy.ts';
 import type { Json } from '../../contract/values/json.ts';
 import { CHANNEL_DEFAULTS } from '../../policy/tools/channel-defaults.ts';
 import { decide, strictest } from '../../policy/tools/decide.ts';
 import { parseRule } from '../../policy/tools/rule.ts';
+import { giveWay, isLong } from '../../queue/give-way.ts';
 import type { RuleScope } from '../approvals/approval-store.ts';
 import { findSession } from '../find-session.ts';
 import { refuseSecrets } from '../refuse-secrets.ts';

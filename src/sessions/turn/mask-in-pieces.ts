@@ -1,5 +1,5 @@
-import { giveWay, isLong, PIECE } from '../../agents/output/give-way.ts';
 import type { Masker } from '../../policy/masking/masker.ts';
+import { giveWay, isLong, PIECE } from '../../queue/give-way.ts';
 
 /**
  * Masks text of any length with the same result as `masker.mask`, but lets the node's other work
