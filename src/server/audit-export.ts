@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { AuditQuery, AuditService } from '../access/audit-service.ts';
 import type { Authorised } from '../access/principal.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
+import { giveWay } from '../queue/give-way.ts';
 
 /** The maximum number of lines read at a time. */
 const PAGE = 200;
@@ -25,6 +26,7 @@ export async function auditLines(
     for (;;) {
       const texts = items.map((entry) => `${JSON.stringify(entry)}\n`);
       yield* texts;
+      await giveWay();
       if (nextCursor === null) return;
       pages.saw(texts.join('').length, true);
       ({ items, nextCursor } = await audit.list(by, {

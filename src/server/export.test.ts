@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { authorised } from '../../test/support/principals.ts';
 import { ADMIN, streamRig } from '../../test/support/stream-rig.ts';
+import { turnsDuring } from '../../test/support/turns.ts';
 import { until } from '../../test/support/until.ts';
 import { ExportLine } from '../contract/api/sessions.ts';
 import { newId } from '../contract/values/ids.ts';
@@ -53,6 +54,34 @@ test('[E4] an export reads no further than its reader has taken', async () => {
   expect(pages).toBeLessThan(5);
   expect(parse(await text(stream)).length).toBeGreaterThan(1900);
   expect(pages).toBeGreaterThan(19);
+});
+
+test('[H9] many exports at once do not keep the node from its other work', async () => {
+  const { session, note, services } = await streamRig();
+  const id = await session();
+  const long = 'x'.repeat(1000);
+  await Promise.all(Array.from({ length: 2000 }, () => note(id, long)));
+  let pages = 0;
+  const log = await services.logs.ofSession(ADMIN, id);
+  const events = [
+    ...(await services.logs.events(log, 0, 1000)),
+    ...(await services.logs.events(log, 1000, 1000)),
+  ];
+  // An embedded database answers in the same turn.
+  const logs = {
+    ...services.logs,
+    ofSession: async () => log,
+    events: async (_: unknown, after: number, limit: number) => {
+      pages++;
+      return events.slice(after, after + limit);
+    },
+  };
+  const exported = async (): Promise<void> => {
+    for await (const _ of await exportLines({ ...services, logs }, ADMIN, id));
+  };
+  const turns = await turnsDuring(() => Promise.all(Array.from({ length: 5 }, exported)));
+  expect(pages).toBeGreaterThan(50);
+  expect(turns).toBeGreaterThanOrEqual(pages - 10);
 });
 
 test('[H9] an export holds little in memory, even if large events follow many small ones', async () => {

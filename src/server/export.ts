@@ -3,6 +3,7 @@ import type { Authorised } from '../access/principal.ts';
 import type { LogEvent } from '../contract/event.ts';
 import { toSessionEvent } from '../contract/session-event.ts';
 import { PageSize } from '../queue/follow/page-size.ts';
+import { giveWay } from '../queue/give-way.ts';
 import type { LogService, LogTarget } from '../sessions/logs/log-service.ts';
 import type { RunService } from '../sessions/runs/run-service.ts';
 import type { SessionService } from '../sessions/session-service.ts';
@@ -48,6 +49,7 @@ async function* runLines(runs: RunService, by: Authorised<'read'>, sessionId: st
     const page = await runs.list(by, { sessionId, limit, cursor });
     const lines = page.items.map((run) => line({ run }));
     yield* lines;
+    await giveWay();
     pages.saw(lines.join('').length, lines.length === limit);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -65,6 +67,7 @@ async function* eventLines(logs: LogService, by: Authorised<'read'>, log: LogTar
     pages.saw(page.bytes, page.lines.length === limit);
     after = page.last;
     yield* page.lines;
+    await giveWay();
   }
 }
 

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { agentRig } from '../../../test/support/agent-rig.ts';
+import { turnsDuring } from '../../../test/support/turns.ts';
 import { PIECE } from '../../queue/give-way.ts';
 import { readOutput } from './read-output.ts';
 
@@ -34,11 +35,6 @@ test('[E7] output that was there at the end is read to its end, however slowly',
 
 test('[E10] [H9] a pipe that is always full does not keep the node from its other work', async () => {
   const [bytes, pipes] = [2 * 1024 * 1024, 2];
-  let turns = 0;
-  let next = setImmediate(function count() {
-    turns++;
-    next = setImmediate(count);
-  });
   const read = async (): Promise<number> => {
     const stdout = new PassThrough({ highWaterMark: bytes });
     const stderr = new PassThrough();
@@ -51,8 +47,10 @@ test('[E10] [H9] a pipe that is always full does not keep the node from its othe
     for await (const { text } of readOutput(agent, options)) length += text.length;
     return length;
   };
-  const lengths = await Promise.all(Array.from({ length: pipes }, read));
-  clearImmediate(next);
+  let lengths: number[] = [];
+  const turns = await turnsDuring(async () => {
+    lengths = await Promise.all(Array.from({ length: pipes }, read));
+  });
   expect(lengths).toEqual([bytes, bytes]);
   expect(turns).toBeGreaterThanOrEqual((pipes * bytes) / PIECE - 1);
 });

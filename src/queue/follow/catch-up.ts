@@ -1,3 +1,4 @@
+import { giveWay } from '../give-way.ts';
 import type { LogStore } from '../store.ts';
 import { advance, type Position } from './continuity.ts';
 import { HELD_BYTES, type LaneFeed } from './lane-feed.ts';
@@ -32,6 +33,8 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
       by.slots.release();
       await by.failed(error);
     }
+    // Reading an embedded database and writing to a fast reader take no turn of the event loop.
+    await giveWay();
   }
 }
 

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { CapturedLog } from '../../../test/support/captured-log.ts';
 import { faultyStore } from '../../../test/support/faulty-store.ts';
 import { range, read, readAll, seqs } from '../../../test/support/tails.ts';
+import { turnsDuring } from '../../../test/support/turns.ts';
 import { until } from '../../../test/support/until.ts';
 import { BatonError } from '../../contract/errors.ts';
 import type { LogEvent } from '../../contract/event.ts';
@@ -46,6 +47,16 @@ test('[E1] a hundred tails of a lane share each read', async () => {
   }
   expect(calls('listAfter')).toBe(0);
   expect(queue.following).toEqual({ lanes: 1, tails: 100 });
+});
+
+test('[E4] [H9] many fast readers of a long log do not keep the node from its other work', async () => {
+  const { queue, notes, calls } = setUp({ pollMs: 60_000 });
+  await notes('l', 2000);
+  const turns = await turnsDuring(() =>
+    Promise.all(range(1, 20).map(() => read(queue.tail('l'), 2000))),
+  );
+  expect(calls('listAfter')).toBeGreaterThan(100);
+  expect(turns).toBeGreaterThanOrEqual(calls('listAfter') - 20);
 });
 
 test('[E1] thousands of idle tails cost little memory and one poll together', async () => {
