@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { bundles } from './test/support/bundles.ts';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { bundles } from './test/support/setup/bundles.ts';
+import { LongestFirst } from './test/support/setup/longest-first.ts';
 
 // Threads and programs that tests start then find the types stripped already. Stripping is done by
 // WebAssembly, and hundreds of threads that load it one after another crash V8 now and then.
@@ -12,11 +12,11 @@ export default defineConfig({
   plugins: [bundles()],
   test: {
     include: ['web/**/*.test.ts', 'src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    globalSetup: ['test/support/setup-postgres.ts', 'test/support/setup-web.ts'],
+    globalSetup: ['test/support/setup/postgres.ts', 'test/support/setup/web.ts'],
     setupFiles: [
-      'test/support/no-process-left.ts',
-      'test/support/setup-seed.ts',
-      'test/support/setup-programs.ts',
+      'test/support/setup/no-process-left.ts',
+      'test/support/setup/seed.ts',
+      'test/support/setup/programs.ts',
     ],
     // Processes, not threads: tests change directories and environment, and kill what they start.
     pool: 'forks',

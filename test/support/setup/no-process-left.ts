@@ -7,7 +7,7 @@ import {
   type Moment,
   type ProcessRow,
   processTable,
-} from '../../src/workspaces/local/processes/process-table.ts';
+} from '../../../src/workspaces/local/processes/process-table.ts';
 
 /*
  * Runs with every test file: a test fails if a process that it started outlives it. Such processes

@@ -18,7 +18,7 @@ import type {} from 'vitest/config';
  * hundred files: a server takes about 1.9 s of processor time, 1.1 s from a bundle.
  */
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = join(root, 'node_modules', '.cache', 'baton-test');
 /** Programs that tests start. */
 const PROGRAMS = [
@@ -47,7 +47,7 @@ declare module 'vitest' {
 
 /**
  * Threads of test processes load their bundle, and so do programs that tests start, through
- * NODE_OPTIONS (setup-programs.ts). A test of how a checkout starts omits those options.
+ * NODE_OPTIONS (programs.ts). A test of how a checkout starts omits those options.
  */
 export function bundles(): Plugin {
   let bundling: Promise<string> | undefined;
