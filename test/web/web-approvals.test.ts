@@ -234,10 +234,15 @@ test('[A7] [C2] [X2] a question and a diff are answered by touch at 360 px in Ja
   // Answered elsewhere while this page was offline: it says so, and by whom.
   const question = await asked(server, session, run);
   await desk.context.setOffline(true);
+  await button(cards(desk.page), 'Deny').click();
+  await cards(desk.page).getByRole('textbox').fill('not like this');
+  await button(cards(desk.page), 'Deny').click();
+  await cards(desk.page).getByRole('alert').waitFor();
   await button(cards(page), '今回だけ許可').tap();
   await page.getByText('あなたが許可しました').waitFor();
   await desk.context.setOffline(false);
   await desk.page.getByText('Allowed by you').waitFor();
+  await desk.page.getByText('not like this').waitFor();
   expect(
     (await server.fetch('POST', `/api/v1/approvals/${question.id}`, { decision: 'allow' })).status,
   ).toBe(409);

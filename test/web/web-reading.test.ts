@@ -49,6 +49,22 @@ test('[C2] the end stays in view while messages are sent and queued, until the u
   await jump.waitFor({ state: 'detached' });
   await talk.log.locator('pre', { hasText: /^shown to me\n$/ }).waitFor();
   await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
+
+  // A mouse button released outside the log is not held any more, so only the browser has scrolled.
+  const box = (await talk.log.boundingBox())!;
+  const { mouse } = talk.page;
+  await mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await mouse.down();
+  await mouse.move(box.x + box.width / 2, box.y - 20);
+  await mouse.up();
+  const now = () => talk.page.evaluate<number>('performance.now()');
+  const released = await now();
+  await until(async () => (await now()) > released + 1000);
+  await talk.log.evaluate((e) => e.scrollBy({ top: -200, behavior: 'instant' }));
+  await until(async () => (await gapOf(talk)) > 100);
+  await server.finished(await server.send(session.id, 'echo still followed; seq 1 30'));
+  await talk.log.locator('pre', { hasText: 'still followed' }).last().waitFor();
+  await until(async () => (await gapOf(talk)) < 2, { ms: 10_000 });
   expect(talk.complaints).toEqual([]);
 });
 

@@ -40,6 +40,19 @@ it('[C2] the end of a run, a new name, a question and its answer invalidate what
   expect(invalidatedBy(undefined, hint())).toMatchObject({ session: true, figures: true });
 });
 
+it.each([
+  ['status', { status: 'IDLE' }],
+  ['held', { held: true }],
+  ['delayedUntil', { delayedUntil: '2026-01-01T00:05:00.000Z' }],
+  ['unfinishedRuns', { unfinishedRuns: 2 }],
+  ['openQuestions', { openQuestions: 1 }],
+  ['lastActiveAt', { lastActiveAt: '2026-01-01T00:01:00.000Z' }],
+] as const)('[C2] a change of %s alone changes the session’s row in lists', (_, more) => {
+  const changed = hint({ lastSeq: 11, ...more });
+  expect(invalidatedBy(hint(), changed).row).toBe(true);
+  expect(invalidatedBy(changed, hint({ lastSeq: 12 })).row).toBe(true);
+});
+
 it('[C2] hints are compared with hints, so that loading a session does not trigger another load', () => {
   expect(recordHint(hint({ sessionId: 't' }), undefined).session).toBe(true);
   const loaded = { ...hint(), lastSeq: 50 } as never;
