@@ -95,6 +95,28 @@ test('[A8] while a tool runs, silence is allowed', async () => {
   });
 });
 
+test('[A8] while one of several tools still runs, silence is allowed', async () => {
+  const stopped: boolean[] = [];
+  const driver: AgentDriver = {
+    kind: 'claude',
+    capabilities: CAPABILITIES.claude,
+    run: async function* ({ signal }) {
+      for (const id of ['a', 'b'])
+        yield { kind: 'event', type: 'agent.tool_use', payload: { id, tool: 'Bash', input: {} } };
+      for (const id of ['a', 'b']) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        stopped.push(signal.aborted);
+        yield { kind: 'event', type: 'agent.tool_result', payload: { id, ok: true, text: '' } };
+      }
+      const end = { lastMessage: null, exitCode: null, signal: null, stderr: '' };
+      yield { kind: 'end', end: { ...end, outcome: { kind: 'stopped' } } };
+    },
+  };
+  const turn = { signal: new AbortController().signal } as Turn;
+  for await (const _ of withTimeouts(driver, { runMs: LONG, silenceMs: 100 }).run(turn));
+  expect(stopped).toEqual([false, false]);
+});
+
 describe('by default', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());

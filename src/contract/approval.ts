@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Level } from './level.ts';
+import { EDITED_INPUT_MAX } from './limits.ts';
 import { SessionId } from './session.ts';
 import { RunId } from './values/ids.ts';
 import { Json } from './values/json.ts';
@@ -61,6 +62,12 @@ export const DecideApproval = z.strictObject({
   /**
    * Replaces the agent's input and must have the same shape. Answers to a question go in `answers`.
    */
-  input: z.record(z.string().max(200), Json).optional(),
+  input: z
+    .record(z.string().max(200), Json)
+    .refine(
+      (input) => JSON.stringify(input).length <= EDITED_INPUT_MAX,
+      `must be at most ${EDITED_INPUT_MAX} characters of JSON`,
+    )
+    .optional(),
 });
 export type DecideApproval = z.output<typeof DecideApproval>;

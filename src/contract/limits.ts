@@ -5,6 +5,9 @@
 /** In characters. The limit on the request body also applies. */
 export const MESSAGE_MAX = 500_000;
 
+/** In characters of JSON: an edited call is masked and judged before it is stored. */
+export const EDITED_INPUT_MAX = 256 * 1024;
+
 /** The maximum number of files per message (A11). */
 export const ATTACHMENTS_MAX = 10;
 /** Total size of a message's files, decoded. */

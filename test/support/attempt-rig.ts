@@ -5,7 +5,7 @@ import { capabilitiesOf } from '../../src/contract/agent-kinds.ts';
 import type { HandlerEvents } from '../../src/contract/events/table.ts';
 import { AgentPayload } from '../../src/contract/message.ts';
 import type { Outcome } from '../../src/contract/outcome.ts';
-import type { AgentKind } from '../../src/contract/session.ts';
+import type { AgentKind, Session } from '../../src/contract/session.ts';
 import { newId } from '../../src/contract/values/ids.ts';
 import type { Json } from '../../src/contract/values/json.ts';
 import { maskCallJson, maskJson } from '../../src/policy/masking/json.ts';
@@ -19,6 +19,7 @@ import { Steering } from '../../src/sessions/messages/steering.ts';
 import { Provisioner } from '../../src/sessions/provisioner.ts';
 import { mayUse } from '../../src/sessions/rules/sender-check.ts';
 import { agentHandler } from '../../src/sessions/turn/agent-handler.ts';
+import type { BatonStore } from '../../src/storage/operations/baton-store.ts';
 import { directoryArtefacts } from '../../src/workspaces/artefacts.ts';
 import type { Spawn } from '../../src/workspaces/process.ts';
 import type { Runtime } from '../../src/workspaces/runtime.ts';
@@ -36,6 +37,11 @@ export interface AttemptRigOptions {
   readonly spawn?: Spawn;
   /** Processes of an earlier attempt that cannot be stopped. */
   readonly left?: readonly number[];
+  /** Called before an attempt's result is stored. */
+  readonly onCommit?: (at: {
+    readonly store: BatonStore;
+    readonly session: Session;
+  }) => Promise<void>;
 }
 
 const NO_SPAWN: Spawn = () => Promise.reject(new Error('this rig starts no process'));
@@ -91,7 +97,10 @@ export async function attemptRig(options: AttemptRigOptions = {}) {
       log: SILENT,
       emit: (type: string, payload: unknown) => write({ events: [{ type, payload }] }),
       room: async () => {},
-      commit: (value: unknown) => write({ commit: outcomeOf({ value }) }),
+      commit: async (value: unknown) => {
+        await options.onCommit?.({ store, session });
+        await write({ commit: outcomeOf({ value }) });
+      },
       wait: async () => {
         await write({ ask: true });
         await new Promise<never>((_, reject) => {

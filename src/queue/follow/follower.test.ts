@@ -59,6 +59,28 @@ test('[E4] [H9] many fast readers of a long log do not keep the node from its ot
   expect(turns).toBeGreaterThanOrEqual(calls('listAfter') - 20);
 });
 
+test('[E1] a tail misses nothing if too much to hold arrives while it reads stored events', async () => {
+  const { base, queue, note, notes } = setUp({ pollMs: 5 });
+  await notes('l', 5);
+  const live = queue.tail('l', { after: 5 });
+  const first = read(live, 1);
+  await note('l');
+  await first;
+  const listAfter = base.listAfter.bind(base);
+  base.listAfter = async (...args) => {
+    const page = await listAfter(...args);
+    base.listAfter = listAfter;
+    for (let n = 0; n < 20; n++) await note('l', 'x'.repeat(20_000));
+    // The feed has read them, too.
+    await read(live, 20);
+    return page;
+  };
+  const late = queue.tail('l');
+  const all = [...(await read(late, 6)), ...(await read(late, 20))];
+  await note('l');
+  expect(seqs([...all, ...(await read(late, 1))])).toEqual(range(1, 27));
+});
+
 test('[E1] thousands of idle tails cost little memory and one poll together', async () => {
   const { queue, faults, note } = setUp({ pollMs: 5 });
   const polled: number[] = [];

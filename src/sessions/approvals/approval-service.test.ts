@@ -146,6 +146,22 @@ test('[P3] nobody can edit an input into one that the rules deny', async () => {
   expect(await edit('npm publish --dry-run')).toMatchObject({ state: 'allowed' });
 });
 
+test('[P2] edited input is judged as a call of the person who edits it, too', async () => {
+  const payload = { message: 'hi', channel: 'cli', sender: 'hanako', original: false };
+  const { owner, answer } = await asking({}, payload);
+  const edited = { decision: 'allow', input: { command: 'rm -rf build', description: 'x' } };
+  // On the command line, where the message came from, this command needs no approval.
+  await expect(answer(owner, edited)).rejects.toMatchObject({ code: 'policy_denied' });
+  expect(await answer({ ...owner, channel: 'cli' }, edited)).toMatchObject({ state: 'allowed' });
+});
+
+test('[H9] edited input is limited, because masking and judging it take time', async () => {
+  const input = { command: 'x'.repeat(300_000), description: 'x' };
+  expect(DecideApproval.safeParse({ decision: 'allow', input }).error?.issues).toMatchObject([
+    { path: ['input'], message: 'must be at most 262144 characters of JSON' },
+  ]);
+});
+
 test('[P4] a secret in edited input is shown masked and stored encrypted for the agent', async () => {
   const { owner, answer, store, asked, sessionId } = await asking();
   const input = { command: `npm publish --token ${secret}`, description: 'x' };

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Verdict } from '../../contract/policy.ts';
 import type { Json } from '../../contract/values/json.ts';
 import { maskCallJson } from '../../policy/masking/json.ts';
@@ -11,8 +11,10 @@ const CALL = { id: 'call', tool: 'Bash', input: { command: 'npm publish' } };
 const masker = createMasker();
 const DENIED = /^rm -rf/;
 
-/** A person gives this answer at once. */
-function rig(answer: Partial<ApprovalRecord>) {
+/** A person gives this answer at once or, if it is late, while the run waits. */
+function rig(answer: Partial<ApprovalRecord>, { isLate = false } = {}) {
+  let isAnswered = !isLate;
+  const onPark = vi.fn();
   const emitted: [string, Json][] = [];
   const opened: NewApproval[] = [];
   const rules = { deny: DENIED, why: 'it is denied' };
@@ -37,7 +39,9 @@ function rig(answer: Partial<ApprovalRecord>) {
       fence: 7,
       signal: new AbortController().signal,
       emit: async (type: string, payload: Json) => void emitted.push([type, payload]),
-      wait: async () => {},
+      wait: async () => {
+        isAnswered = true;
+      },
       log: SILENT,
     } as unknown as QuestionsOptions['context'],
     store: {
@@ -45,7 +49,7 @@ function rig(answer: Partial<ApprovalRecord>) {
         opened.push(approval);
         return { ...record, state: 'pending' };
       },
-      getApproval: async () => record,
+      getApproval: async () => (isAnswered ? record : { ...record, state: 'pending' }),
       listApprovalsOf: async () => [],
       useApproval: async () => true,
       withdrawApproval: async () => {},
@@ -58,16 +62,25 @@ function rig(answer: Partial<ApprovalRecord>) {
     digest: (text) => `digest of ${text}`,
     reusableAnswers: [],
     parkMs: 60_000,
-    onPark: () => {},
+    onPark,
   };
   const permit = (call = CALL) => new Questions(options).permit(call, new AbortController().signal);
-  return { permit, emitted, rules, opened };
+  return { permit, emitted, rules, opened, onPark };
 }
 
 test('[A7] the agent is given what a person allowed or edited', async () => {
   expect(await rig({}).permit()).toEqual({ behavior: 'allow' });
   const edited = { command: 'npm publish --dry-run' };
   expect(await rig({ editedInput: edited }).permit()).toEqual({ behavior: 'allow', input: edited });
+});
+
+test('[A7] an agent whose question was answered in time is not parked later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { permit, onPark } = rig({}, { isLate: true });
+  expect(await permit()).toEqual({ behavior: 'allow' });
+  vi.advanceTimersByTime(120_000);
+  expect(onPark).not.toHaveBeenCalled();
 });
 
 test.each([

@@ -48,6 +48,24 @@ test('[A6] a used-up budget ends a run before an agent starts', async () => {
   await failsUnstarted(rig, { class: 'budget_reached' });
 });
 
+test('[Q10] [A5] an attempt’s cost is stored before its result', async () => {
+  const costs: number[] = [];
+  const rig = await attemptRig({
+    onCommit: async ({ store, session }) => {
+      costs.push((await store.sumInvocations(session.id)).costUsd);
+    },
+  });
+  const tokens = { inputTokens: 1, outputTokens: 1, cacheCreationTokens: 0, cacheReadTokens: 0 };
+  const usage = { ...tokens, model: 'm', costUsd: 0.5, source: 'claude' };
+  await rig.say('one');
+  const attempt = await rig.attempt(async function* () {
+    yield init();
+    yield { kind: 'end', end: { ...END, usage } };
+  });
+  expect(await attempt.ended()).toMatchObject({ kind: 'succeeded' });
+  expect(costs).toEqual([0.5]);
+});
+
 const push = { command: 'git push origin main' };
 const order = { command: 'install /dev/null a' };
 const succeed: Play = async function* () {
