@@ -12,7 +12,10 @@ export interface Process {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the root process has exited; never rejects. */
+  /**
+   * Resolves when the root process has exited, or when `stop` could not stop it (then without code
+   * and signal); never rejects.
+   */
   readonly exited: Promise<ProcessExit>;
   /** Sends SIGINT, so that the agent can end its turn on its own. */
   interrupt(): void;

@@ -19,6 +19,25 @@ test('[A9] a pipe held open by somebody whom nothing stops does not hold up the 
   await agent.stop();
 });
 
+test.each([
+  ['a little at a time', 'while :; do echo still here; sleep 0.02; done'],
+  ['without a pause', 'yes'],
+])(
+  '[A9] [Q9] what nobody can stop does not hold up the end, even if it writes %s',
+  async (_, survivor) => {
+    const agent = await agentRig().spawnFor()(['/bin/sh', '-c', `(${survivor}) & echo said`]);
+    let text = '';
+    for await (const piece of readOutput(
+      { ...agent, stop: async () => {} },
+      { ...OPTIONS, pieceBytes: PIECE },
+    )) {
+      text += piece.text;
+    }
+    expect(text).toContain('said\n');
+    await agent.stop();
+  },
+);
+
 test('[E7] output that was there at the end is read to its end, however slowly', async () => {
   const argv = ['/bin/sh', '-c', 'i=0; while [ $i -lt 3000 ]; do echo 1234567; i=$((i+1)); done'];
   const agent = await agentRig().spawnFor()(argv);

@@ -10,6 +10,11 @@ export interface OutputOptions {
   readonly pieceBytes: number;
 }
 
+/** More than the pipes and their buffers can hold. */
+const LEFT_BYTES = 2 * 1024 * 1024;
+/** What is left in a pipe arrives within a few turns of the event loop, even on a busy node. */
+const LEFT_WAITS = 4;
+
 export interface Piece {
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
@@ -18,8 +23,9 @@ export interface Piece {
 /**
  * Yields what a process writes, no faster than it is consumed: unread output stays in the pipe, and
  * a full pipe makes the process wait. Ends when both pipes end. A background process may hold the
- * pipes open forever, so the rest of the tree is stopped after the process exits; a pipe that stays
- * open and silent even then is abandoned.
+ * pipes open forever, so the rest of the tree is stopped after the process exits. Anything that
+ * still writes then cannot be stopped, so the pipes are read only as far as needed for what was in
+ * them.
  */
 export async function* readOutput(
   process: Pick<Process, 'stdout' | 'stderr' | 'exited' | 'stop'>,
@@ -37,6 +43,8 @@ export async function* readOutput(
   const over = new AbortController();
   let stopped = false;
   let given = 0;
+  /** What has been read and waited for since everything was stopped. */
+  const since = { bytes: 0, waitedMs: 0 };
   // Outside the loop, because a consumer that reads nothing must not keep leftovers alive.
   const afterwards = async (): Promise<void> => {
     await process.exited;
@@ -60,15 +68,20 @@ export async function* readOutput(
           if (text !== '') yield { stream: name, text };
           // A pipe that is always full would otherwise be read for seconds in a row.
           given += bytes.length;
+          if (stopped) since.bytes += bytes.length;
           if (given < PIECE) continue;
           given = 0;
           await giveWay();
         }
       }
+      if (since.bytes > LEFT_BYTES || since.waitedMs > LEFT_WAITS * lingerMs) break;
       if (isAny) continue;
       if (sources.every(({ readable }) => hasEnded(readable))) break;
+      const wasStopped = stopped;
+      const waitingSince = performance.now();
       const silent = stopped ? sleep(lingerMs, false, { signal: over.signal }) : changed;
       if (!(await Promise.race([changed, silent]))) break;
+      if (wasStopped) since.waitedMs += performance.now() - waitingSince;
     }
     for (const { name, decoder } of sources) {
       const text = decoder.end();

@@ -29,7 +29,9 @@ test('[Q9] stopping a process that never exits ends, and the process is reported
   const table = { ...processTable(), list: () => [], observe: () => null };
   const onLeft = vi.fn();
   const started = { child: child as never, table, root, tag: '', interrupts: undefined };
-  await supervise(started, { ladder: QUICK, onLeft }).stop();
+  const agent = supervise(started, { ladder: QUICK, onLeft });
+  await agent.stop();
+  expect(await agent.exited).toEqual({ code: null, signal: null });
   expect(kill).toHaveBeenCalledWith('SIGKILL');
   expect(onLeft).toHaveBeenCalledWith([root]);
 });

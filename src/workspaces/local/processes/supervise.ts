@@ -62,13 +62,12 @@ export function supervise(started: Started, options: Supervision): Process {
   };
   observeIn(FIRST_OBSERVE_MS);
 
-  const exited = new Promise<ProcessExit>((resolve) => {
-    child.once('exit', (code, signal) => {
-      clearTimeout(timer);
-      observe();
-      for (const stream of [stdout, stderr]) keepUnread(stream);
-      resolve({ code, signal });
-    });
+  const { promise: exited, resolve: hasExited } = Promise.withResolvers<ProcessExit>();
+  child.once('exit', (code, signal) => {
+    clearTimeout(timer);
+    observe();
+    for (const stream of [stdout, stderr]) keepUnread(stream);
+    hasExited({ code, signal });
   });
 
   const stop = async (): Promise<void> => {
@@ -83,6 +82,7 @@ export function supervise(started: Started, options: Supervision): Process {
     const isLeft = !listed.some(({ pid }) => pid === root.pid) && !(await rootExits());
     const left = isLeft ? [...listed, root] : listed;
     if (left.length > 0) options.onLeft?.(left);
+    hasExited({ code: null, signal: null });
   };
   const rootExits = async (): Promise<boolean> => {
     // `exited` resolves a moment after the process is gone. If the system does not list the
