@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto';
 import { BatonError } from '../contract/errors.ts';
 import type { SecretBox } from './box.ts';
 
@@ -7,8 +14,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** AES-256-GCM. The sealed text is `v1.` followed by nonce, tag and ciphertext in base64url. */
-export function aesBox(key: Buffer): SecretBox {
-  const digestKey = Buffer.from(hkdfSync('sha256', key, '', 'baton digest', 32));
+export function aesBox(secretKey: Buffer): SecretBox {
+  // Key objects, because Node takes 7 to 30 µs longer for each use of a key in a buffer.
+  const key = createSecretKey(secretKey);
+  const digestKey = createSecretKey(
+    Buffer.from(hkdfSync('sha256', secretKey, '', 'baton digest', 32)),
+  );
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);

@@ -177,6 +177,8 @@ export class OwnFiles {
       .toLowerCase()
       .replace(/["'\\]/g, '')
       .replace(/\/(?:\.?\/)+/g, '/');
+    // Each form of a path begins with one of these, and most commands contain neither.
+    if (!/[~/]/.test(bare)) return false;
     const from = home?.toLowerCase();
     return this.#paths.some((names) => {
       const own = `/${names.join('/')}`;
