@@ -130,9 +130,8 @@ async function checkEditedInput(
   const { store, queue, ownFiles } = parts;
   const payload = AgentPayload.safeParse((await queue.get(runId))?.payload);
   if (!payload.success || kind !== 'tool') return;
-  const [rules, steers] = await Promise.all([store.rulesFor(sessionId), store.listSteers([runId])]);
+  const [rules, others] = await Promise.all([store.rulesFor(sessionId), store.speakersIn(runId)]);
   const location = locationOf(rules?.workspacePath, parts);
-  const others = steers.map(({ standing }) => standing);
   const verdict = strictest([
     judgeAll({ tool, input }, location, payload.data, others, rules),
     judgeAsWritten({ tool, input }, location, standingOf(by), rules, ownFiles),
@@ -169,6 +168,7 @@ function answerOf(
     message: message === undefined ? null : parts.masker.mask(message),
     ...stored,
     decidedBy: by.userId,
+    answerStanding: message === undefined && input === undefined ? null : standingOf(by),
     rule: scope === 'session' ? ruleToAdd(approval, stored.editedInput, current, parts) : null,
   };
 }

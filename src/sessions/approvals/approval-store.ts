@@ -1,6 +1,6 @@
 import type { ShareLevel } from '../../contract/access.ts';
 import type { ApprovalKind, ApprovalScope, ApprovalState } from '../../contract/approval.ts';
-import type { Channel } from '../../contract/message.ts';
+import type { Channel, Standing } from '../../contract/message.ts';
 import type { ScopeRules, ToolRules } from '../../contract/policy.ts';
 import type { AgentSpec } from '../../contract/session.ts';
 import type { Json } from '../../contract/values/json.ts';
@@ -72,6 +72,11 @@ export interface ApprovalAnswer {
   readonly editedInput: Json;
   readonly sealedInput: string | null;
   readonly decidedBy: string;
+  /**
+   * The standing of the person who answers, if the agent gets a message or input of theirs; null if
+   * they only allow or deny the call.
+   */
+  readonly answerStanding: Standing | null;
   /** For an answer with scope `session`: the allow rule to add to the session. */
   readonly rule: string | null;
 }
@@ -153,6 +158,11 @@ export interface ApprovalStore {
    * is no such session.
    */
   rulesFor(sessionId: string): Promise<SessionRules | null>;
+  /**
+   * The standings of everyone besides its sender who has said something to a run's agent: by
+   * steering it, or by answering a question with text or input of their own (P2).
+   */
+  speakersIn(runId: string): Promise<Standing[]>;
   /** The rules that do not belong to a session. */
   sharedRules(): Promise<RulesInForce>;
   readRules(scope: RuleScope): Promise<ScopeRules | null>;

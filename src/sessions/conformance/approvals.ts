@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { EVENT_PAYLOAD_MAX } from '../../contract/event.ts';
+import type { Standing } from '../../contract/message.ts';
 import { newId } from '../../contract/values/ids.ts';
 import { LEASE_MS, refused } from '../../queue/conformance/rig.ts';
 import { READY } from '../../queue/hint.ts';
@@ -35,6 +36,7 @@ export const ALLOW: ApprovalAnswer = {
   editedInput: null,
   sealedInput: null,
   decidedBy: 'ann',
+  answerStanding: null,
   rule: null,
 };
 const DENY: ApprovalAnswer = { ...ALLOW, decision: 'deny', message: 'Not today.' };
@@ -120,6 +122,18 @@ export function approvalRules(rule: SessionRule): void {
     const { run } = next;
     const other = await rig.begin(await rig.session());
     expect(await rig.store.openApproval(question({ ...other, run }))).toBeNull();
+  });
+
+  rule('[P2] a person who answers with words of their own speaks in the run', async (rig) => {
+    const { claimed, asked } = await asking(rig);
+    const { run } = claimed;
+    const answerStanding: Standing = { channel: 'cli', through: ['web'] };
+    await rig.store.decideApproval(asked.id, { ...DENY, answerStanding });
+    expect(await rig.store.speakersIn(run.id)).toEqual([answerStanding]);
+    const next = await rig.store.openApproval(question(claimed, { digest: 'd2' }));
+    await rig.store.decideApproval(next!.id, ALLOW);
+    expect(await rig.store.speakersIn(run.id)).toEqual([answerStanding]);
+    expect(await rig.store.speakersIn(newId())).toEqual([]);
   });
 
   rule(

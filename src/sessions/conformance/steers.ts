@@ -90,7 +90,7 @@ export function steerRules(rule: SessionRule): void {
   });
 
   rule(
-    '[P2] [Q7] each message has its sender’s standing, also where the run continues',
+    '[P2] [Q7] everyone who steers a run speaks in it with their standing, also where it continues',
     async (rig) => {
       const id = await rig.session();
       const { run, fence } = await rig.begin(id);
@@ -104,7 +104,7 @@ export function steerRules(rule: SessionRule): void {
       rig.advance(LEASE_MS + 1);
       await rig.store.takeOver([]);
       await rig.restart();
-      expect((await rig.store.listSteers([run.id])).map(({ standing }) => standing)).toEqual([
+      expect(await rig.store.speakersIn(run.id)).toEqual([
         { channel: 'line' },
         { channel: 'cli', through: ['web'] },
       ]);

@@ -1,5 +1,4 @@
 import type { EventPayloads } from '../../contract/events/table.ts';
-import type { Standing } from '../../contract/message.ts';
 import type { StatusChange } from '../session-store.ts';
 
 /*
@@ -44,8 +43,6 @@ export interface SteerRecord {
   readonly message: string;
   readonly original: string | null;
   readonly sender: string;
-  /** The sender's standing. */
-  readonly standing: Standing;
   readonly state: 'waiting' | 'given';
 }
 

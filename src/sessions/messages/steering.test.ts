@@ -13,7 +13,6 @@ const steer = (id: string): SteerRecord => ({
   message: `message ${id}`,
   original: null,
   sender: 'sender',
-  standing: { channel: 'api' },
   state: 'waiting',
 });
 

@@ -12,7 +12,7 @@ import { type Call, judge, judgeAll, type Sent } from './tool-scopes.ts';
 
 interface Speakers {
   readonly sent: Sent;
-  /** The standings of other people who sent messages to the run (P2). */
+  /** The standings of other people who said something to the run's agent (P2). */
   readonly others?: readonly Standing[];
 }
 

@@ -1,11 +1,16 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attemptRig, END, forEver, init } from '../../../test/support/attempt-rig.ts';
+import { temporaryDirectory } from '../../../test/support/processes.ts';
 import { ADMIN } from '../../../test/support/service-rig.ts';
 import { until } from '../../../test/support/until.ts';
-import type { ToolAnswer, Turn } from '../../agents/driver.ts';
+import type { ToolAnswer, ToolCall, Turn } from '../../agents/driver.ts';
+import { DecideApproval } from '../../contract/approval.ts';
 import { type Channel, MessageRequest } from '../../contract/message.ts';
 import type { RunView } from '../../contract/run-view.ts';
 
+const CLI = { scope: 'channel', channel: 'cli' } as const;
 const WIPE = { id: 'call', tool: 'Bash', input: { command: 'rm -rf build' } };
 
 /** A run from `cli`, which may do anything, whose agent makes calls on demand. */
@@ -37,9 +42,25 @@ async function runOfCli() {
       ).then(() => 'asked' as const);
       return Promise.race([answer.then(({ behavior }) => behavior), asked.catch(forEver)]);
     };
-    return { ...attempt, call };
+    /** What the agent gets for a call; rejects if nobody answers before the attempt ends. */
+    const use = async (asked: Omit<ToolCall, 'id'>): Promise<ToolAnswer> =>
+      (await turn).permit!({ id: 'asked', ...asked }, new AbortController().signal);
+    return { ...attempt, call, use };
   };
-  return { ...rig, send, begin };
+  /** Makes a call that a person answers in a browser; the answer is for the next attempt. */
+  const ask = async (asked: Omit<ToolCall, 'id'>, answer: object): Promise<void> => {
+    const { use, die } = await begin();
+    void use(asked).catch(() => {});
+    const pending = async () => {
+      const page = await rig.services.approvals.list(ADMIN, { state: 'pending' });
+      return page.items[0]?.id;
+    };
+    await until(async () => (await pending()) !== undefined);
+    const by = { ...ADMIN, channel: 'web' } as const;
+    await rig.services.approvals.decide(by, (await pending())!, DecideApproval.parse(answer));
+    await die();
+  };
+  return { ...rig, send, begin, ask };
 }
 
 test('[P2] [P3] a steered run is as strict as the strictest person who sent it a message', async () => {
@@ -53,6 +74,56 @@ test('[P2] [P3] a steered run is as strict as the strictest person who sent it a
     rule: 'Bash(rm -rf)',
     reason: expect.stringContaining('the run was steered from web'),
   });
+});
+
+const QUESTION = {
+  tool: 'AskUserQuestion',
+  input: { questions: [{ question: 'What next?', header: 'Next', options: [] }] },
+};
+const MAKE = { tool: 'Bash', input: { command: 'make' } };
+
+test.each([
+  [
+    'answers a question',
+    QUESTION,
+    { decision: 'allow', input: { answers: { 'What next?': 'x' } } },
+  ],
+  ['denies a call with a message', MAKE, { decision: 'deny', message: 'Clean the build.' }],
+  ['allows a call with a message', MAKE, { decision: 'allow', message: 'And clean the build.' }],
+  ['edits a call', MAKE, { decision: 'allow', input: { command: 'make clean' } }],
+])('[P2] [P3] a run is as strict as the strictest person who %s', async (_, asked, answer) => {
+  const rig = await runOfCli();
+  await rig.services.rules.put(ADMIN, CLI, { allow: [], ask: ['Bash(make)'], deny: [] });
+  await rig.ask(asked, answer);
+  const { call } = await rig.begin();
+  expect(await call()).toBe('deny');
+});
+
+test('[P2] a person who only allows a call does not make the run stricter', async () => {
+  const rig = await runOfCli();
+  await rig.services.rules.put(ADMIN, CLI, { allow: [], ask: ['Bash(make)'], deny: [] });
+  await rig.ask(MAKE, { decision: 'allow' });
+  const { call, use } = await rig.begin();
+  expect(await use(MAKE)).toEqual({ behavior: 'allow' });
+  expect(await call()).toBe('allow');
+});
+
+test('[P2] an edited call is bound by the editor’s rules where its links lead', async () => {
+  const rig = await runOfCli();
+  const elsewhere = temporaryDirectory();
+  symlinkSync(elsewhere, join(rig.path, 'link'));
+  await rig.services.rules.put(ADMIN, CLI, { allow: [], ask: ['Write(draft.txt)'], deny: [] });
+  const web = { scope: 'channel', channel: 'web' } as const;
+  await rig.services.rules.put(ADMIN, web, {
+    allow: [],
+    ask: [],
+    deny: [`Write(/${elsewhere}/**)`],
+  });
+  const write = { tool: 'Write', input: { file_path: join(rig.path, 'draft.txt'), content: '' } };
+  const input = { file_path: join(rig.path, 'link', 'x'), content: '' };
+  await rig.ask(write, { decision: 'allow', input });
+  const { use } = await rig.begin();
+  expect(await use(write)).toMatchObject({ behavior: 'deny' });
 });
 
 test('[P2] [Q7] it stays so after a crash, for the next attempt on another node', async () => {

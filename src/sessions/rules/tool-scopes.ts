@@ -44,7 +44,10 @@ export const judge = (
     { ...scopesOf(standing, rules ?? NONE), allowedTools, disallowedTools },
   );
 
-/** Judges a call of a run that other people steered: the strictest verdict applies (P2). */
+/**
+ * Judges a call of a run that other people steered, also by their answers: the strictest verdict
+ * applies (P2).
+ */
 export function judgeAll(
   call: Call,
   location: Location,

@@ -94,12 +94,11 @@ export const agentHandler =
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
       // Read for every call, because rules change, and because a person's standing applies from the
-      // moment they steer the run (P2, P3).
-      const [rules, steers] = await Promise.all([
+      // moment they say something to the run's agent (P2, P3).
+      const [rules, others] = await Promise.all([
         store.rulesFor(run.lane),
-        store.listSteers([run.id]),
+        store.speakersIn(run.id),
       ]);
-      const others = steers.map(({ standing }) => standing);
       return judgeCall(call, runtime, { sent: payload, others }, rules, ownFiles);
     };
     const turn = takeTurn({

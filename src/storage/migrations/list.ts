@@ -11,6 +11,7 @@ import { nodeUrl } from './0021-node-url.ts';
 import { hostsTable } from './0022-hosts.ts';
 import { formerHostsTable } from './0023-former-hosts.ts';
 import { plainNames } from './0026-plain-names.ts';
+import { answerStanding } from './0027-answer-standing.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   hostsTable,
   formerHostsTable,
   plainNames,
+  answerStanding,
 ];

@@ -56,6 +56,7 @@ import {
   listApprovals,
   listApprovalsOf,
   readCall,
+  speakersIn,
 } from './sessions/approvals/approval-reads.ts';
 import { decideApproval, useApproval, withdrawApproval } from './sessions/approvals/decide.ts';
 import { openApproval } from './sessions/approvals/open.ts';
@@ -204,6 +205,7 @@ export const READS = {
   listApprovals,
   listApprovalsOf,
   rulesFor,
+  speakersIn,
   sharedRules,
   readRules,
 };

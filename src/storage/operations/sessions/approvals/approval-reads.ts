@@ -1,5 +1,6 @@
 import type { ShareLevel } from '../../../../contract/access.ts';
 import { BatonError } from '../../../../contract/errors.ts';
+import { type Standing, standingOf } from '../../../../contract/message.ts';
 import type {
   ApprovalFilter,
   ApprovalRecord,
@@ -70,6 +71,15 @@ export function* listApprovalsOf(runId: string): Op<ApprovalRecord[]> {
     'approvals_of_run',
   );
   return rows.map(toApproval);
+}
+
+const SPEAKERS = `SELECT payload AS said, seq FROM steers WHERE run_id = $1 AND state IN ('waiting', 'given')
+  UNION ALL SELECT answer_standing, 0 FROM approvals WHERE run_id = $1 AND answer_standing IS NOT NULL
+  ORDER BY seq`;
+
+export function* speakersIn(runId: string): Op<Standing[]> {
+  const rows = yield* query<{ said: string }>(SPEAKERS, [runId], 'speakers_in');
+  return rows.map(({ said }) => standingOf(JSON.parse(said) as Standing));
 }
 
 export function* findOpen(runId: string, digest: string): Op<ApprovalRecord | null> {

@@ -27,9 +27,10 @@ export function* decideApproval(
   mustBeOpen(locked);
   const { change, core, approval } = locked;
   const { decision, scope, message, editedInput, sealedInput, decidedBy, rule } = given;
+  const { answerStanding } = given;
   yield* query(
     `UPDATE approvals SET state = $2, scope = $3, message = $4, edited_input = $5, sealed_input = $6,
-       decided_by = $7, decided_at = $8 WHERE id = $1`,
+       decided_by = $7, decided_at = $8, answer_standing = $9 WHERE id = $1`,
     [
       id,
       decision === 'allow' ? 'allowed' : 'denied',
@@ -39,6 +40,7 @@ export function* decideApproval(
       sealedInput,
       decidedBy,
       now,
+      answerStanding && JSON.stringify(answerStanding),
     ],
   );
   if (rule !== null) yield* allowInSession(now, approval.sessionId, rule);

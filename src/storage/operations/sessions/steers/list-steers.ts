@@ -1,4 +1,4 @@
-import { type AgentPayload, standingOf } from '../../../../contract/message.ts';
+import type { AgentPayload } from '../../../../contract/message.ts';
 import type { SteerRecord } from '../../../../sessions/messages/steer-store.ts';
 import { type Op, query } from '../../../statement.ts';
 import type { Dialect } from '../../dialect.ts';
@@ -28,7 +28,6 @@ export function* listSteers(dialect: Dialect, runIds: readonly string[]): Op<Ste
       message: payload.message,
       original: row.sealed,
       sender: payload.sender,
-      standing: standingOf(payload),
       state: row.state,
     };
   });
