@@ -12,6 +12,7 @@ import { hostsTable } from './0022-hosts.ts';
 import { formerHostsTable } from './0023-former-hosts.ts';
 import { plainNames } from './0026-plain-names.ts';
 import { answerStanding } from './0027-answer-standing.ts';
+import { notJoined } from './0028-not-joined.ts';
 import type { Migration } from './migration.ts';
 
 /**
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   formerHostsTable,
   plainNames,
   answerStanding,
+  notJoined,
 ];

@@ -35,12 +35,18 @@ export function* list(dialect: Dialect, filter: RunFilter): Op<Run[]> {
   if (filter.states !== undefined)
     where.push(dialect.oneOf('r.state', add(dialect.list(filter.states))));
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const rows = yield* query<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM runs r ${condition} ORDER BY r.id ${filter.newestFirst ? 'DESC' : ''} LIMIT $${add(filter.limit)}`,
-    values,
-  );
+  const order = `ORDER BY r.id ${filter.newestFirst ? 'DESC' : ''}`;
+  const ids = `SELECT r.id FROM runs r ${condition} ${order} LIMIT $${add(filter.limit)}`;
+  const rows = yield* query<RunRow>(selectRuns(ids, order), values);
   return rows.map(toRun);
 }
+
+/**
+ * Selects runs by their ids, which are chosen first, because SQLite would sort all candidates
+ * together with their messages.
+ */
+export const selectRuns = (ids: string, order: string): string =>
+  `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.id IN (${ids}) ${order}`;
 
 /** Queued runs by position, excluding a run that has begun and is queued again. */
 export function* listQueued(lane: string, limit: number, after?: string): Op<Run[]> {

@@ -23,7 +23,7 @@ export interface LoadedSession {
   readonly facts: Facts;
 }
 
-/** Runs that have not joined their lane yet; uses the index on positions. */
+/** Runs that have not joined their lane yet; uses the index `runs_not_joined`. */
 const NOT_JOINED = `SELECT count(*) FROM runs r WHERE r.lane = l.id AND r.position IS NULL AND r.state = 'queued'`;
 
 /* Facts about a session `s` with its lane `l`, at the time in $1. */

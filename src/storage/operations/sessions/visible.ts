@@ -1,8 +1,9 @@
 import { isTerminal, type Run, RunState } from '../../../contract/run.ts';
 import type { Counts, RunFilter } from '../../../queue/store.ts';
-import { RUN_COLUMNS, type RunRow, toRun } from '../../rows.ts';
+import { type RunRow, toRun } from '../../rows.ts';
 import { type Op, query, type Value } from '../../statement.ts';
 import type { Dialect } from '../dialect.ts';
+import { selectRuns } from '../queue-reads.ts';
 
 /**
  * The ids of the sessions visible to the user in placeholder $n: their own and those shared with
@@ -27,11 +28,10 @@ export function* listVisibleRuns(
     where.push(dialect.oneOf('r.state', values.push(dialect.list(states))));
     if (!states.some(isTerminal)) where.push(AHEAD);
   }
-  const rows = yield* query<RunRow>(
-    `SELECT ${RUN_COLUMNS} FROM runs r JOIN lanes l ON l.id = r.lane WHERE ${where.join(' AND ')}
-     ORDER BY r.id ${newestFirst ? 'DESC' : ''} LIMIT $${values.push(limit)}`,
-    values,
-  );
+  const order = `ORDER BY r.id ${newestFirst ? 'DESC' : ''}`;
+  const ids = `SELECT r.id FROM runs r JOIN lanes l ON l.id = r.lane WHERE ${where.join(' AND ')}
+     ${order} LIMIT $${values.push(limit)}`;
+  const rows = yield* query<RunRow>(selectRuns(ids, order), values);
   return rows.map(toRun);
 }
 
