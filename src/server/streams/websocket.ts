@@ -74,6 +74,8 @@ export function acceptWebSockets(
     noServer: true,
     clientTracking: false,
     maxPayload: MESSAGE_MAX_BYTES,
+    // Fragments are not counted as frames until their message is complete; a page sends none.
+    maxFragments: 16,
     perMessageDeflate: false,
     // Automatic pongs would pile up for a client that pings but does not read.
     autoPong: false,

@@ -41,6 +41,7 @@ export class WsSink implements Sink {
   readonly #textPings: boolean;
   #unanswered = 0;
   #frames = 0;
+  #refused = false;
 
   /** `textPings`: for pages, which cannot see the protocol's own pings. */
   constructor(ws: WebSocket, socket: Duplex, limits: StreamLimits, textPings = false) {
@@ -111,7 +112,7 @@ export class WsSink implements Sink {
 
   /** Clients may send only `{"type":"ping"}`. */
   #receive(data: RawData, isBinary: boolean): void {
-    if (!this.#count()) return;
+    if (!this.#count() || this.#refused) return;
     if (isBinary) this.#refuse(UNSUPPORTED_DATA, 'text only');
     else if (!isPing(String(data))) this.#refuse(POLICY_VIOLATION, 'only {"type":"ping"}');
     // A client that pings but does not read gets no more responses than fit in the buffer.
@@ -119,8 +120,8 @@ export class WsSink implements Sink {
   }
 
   #refuse(code: number, reason: string): void {
-    // Later messages are ignored.
-    this.#ws.removeAllListeners('message');
+    // Later messages are only counted.
+    this.#refused = true;
     this.#ws.close(code, reason);
     setTimeout(() => this.destroy(), this.#endMs).unref();
   }
