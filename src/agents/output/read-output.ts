@@ -71,7 +71,7 @@ export async function* readOutput(
           if (stopped) since.bytes += bytes.length;
           if (given < PIECE) continue;
           given = 0;
-          await giveWay();
+          await giveWay('agents');
         }
       }
       if (since.bytes > LEFT_BYTES || since.waitedMs > LEFT_WAITS * lingerMs) break;

@@ -34,7 +34,7 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
       await by.failed(error);
     }
     // Reading an embedded database and writing to a fast reader take no turn of the event loop.
-    await giveWay();
+    await giveWay('streams');
   }
 }
 

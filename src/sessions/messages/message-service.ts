@@ -92,7 +92,7 @@ export function messageService(parts: ServiceParts, order: ArrivalOrder): Messag
       const prepare = async () => {
         const tools = { allowedTools, disallowedTools };
         const runsInShell = await checkAdmission(parts, by, { sessionId: id, message, ...tools });
-        const stored = await storeMessage(message, id, { ...parts, runsInShell });
+        const stored = await storeMessage(by, message, id, { ...parts, runsInShell });
         const attachments = takeAttachments(body.attachments ?? [], id, parts);
         if (body.onBusy !== 'steer') return { stored, attachments, steers: null };
         const { session } = await findSession(parts, by, id, 'operate');

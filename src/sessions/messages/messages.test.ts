@@ -84,7 +84,8 @@ test.each([
       stream: () => ({ push: masked, end: () => '' }),
       hasMask: () => false,
     };
-    const store = () => storeMessage('-'.repeat(LENGTH), 'session', { masker, box, runsInShell });
+    const store = () =>
+      storeMessage({ userId: 'u' }, '-'.repeat(LENGTH), 'session', { masker, box, runsInShell });
     return Promise.all(Array.from({ length: 20 }, store));
   });
   expect(most).toBe(piece);

@@ -24,14 +24,15 @@ export interface StoredMessage {
 
 /** Long messages give way to other work: a person can send hundreds of them at once. */
 export async function storeMessage(
+  { userId }: Pick<Principal, 'userId'>,
   text: string,
   sessionId: string,
   tools: { readonly masker: Masker; readonly box: SecretBox; readonly runsInShell: boolean },
 ): Promise<StoredMessage> {
   const { masker, runsInShell } = tools;
-  if (runsInShell && isLong(text)) await giveWay();
+  if (runsInShell && isLong(text)) await giveWay(userId);
   // A person who retries a command must be able to see everything it does.
-  const message = runsInShell ? masker.maskCall(text) : await maskInPieces(masker, text);
+  const message = runsInShell ? masker.maskCall(text) : await maskInPieces(masker, text, userId);
   return { message, original: message === text ? null : tools.box.seal(text, sealedAs(sessionId)) };
 }
 

@@ -39,14 +39,14 @@ export async function checkAdmission(
   }
   const sent = { ...standingOf(by), ...tools };
   // Links are not followed, because the workspace may be on another machine, which checks again.
-  const verdict = await refusalOf(message, rules.agent, sent, async (call, by) => {
-    if (isLong(message)) await giveWay();
-    return judgeAsWritten(call, locationOf(rules.workspacePath, parts), by, rules, ownFiles);
+  const verdict = await refusalOf(message, rules.agent, sent, async (call, as) => {
+    if (isLong(message)) await giveWay(by.userId);
+    return judgeAsWritten(call, locationOf(rules.workspacePath, parts), as, rules, ownFiles);
   });
   if (verdict === null) return true;
   // A person who may not even send a message must learn nothing about the rules.
   await findSession(parts, by, sessionId, 'operate');
-  if (isLong(message)) await giveWay();
+  if (isLong(message)) await giveWay(by.userId);
   const event = eventOf('policy.denied', denialOf(shellCall(message), verdict, masker));
   onDenied?.();
   await store.change({ do: 'note', lane: sessionId, event });

@@ -73,7 +73,7 @@ export function ruleService(
       const rules = session ?? (await store.sharedRules());
       const location = locationOf(session?.workspacePath, parts);
       const call = { tool, input, ...location };
-      if (isLong(JSON.stringify(input ?? null))) await giveWay();
+      if (isLong(JSON.stringify(input ?? null))) await giveWay(by.userId);
       const own = parts.ownFiles.judge(call);
       const verdict = decide(call, scopesOf({ channel }, rules));
       return own === null ? verdict : strictest([verdict, own]);

@@ -49,7 +49,7 @@ export function runService(parts: ServiceParts, order: ArrivalOrder): RunService
     const { allowedTools, disallowedTools } = before;
     const tools = { allowedTools, disallowedTools };
     const runsInShell = await checkAdmission(parts, by, { sessionId: run.lane, message, ...tools });
-    const stored = await storeMessage(message, run.lane, { ...parts, runsInShell });
+    const stored = await storeMessage(by, message, run.lane, { ...parts, runsInShell });
     const payload = {
       ...takenOverBy(by, before),
       message: stored.message,

@@ -8,7 +8,7 @@ test('[P4] a long text is masked as a whole, wherever it is cut', async () => {
   for (const { secret } of SECRETS) {
     for (let shift = 1; shift < secret.length; shift += 7) {
       const text = `${' '.repeat(16 * 1024 - shift)}${secret}\nand more`;
-      expect(await maskInPieces(masker, text)).toBe(masker.mask(text));
+      expect(await maskInPieces(masker, text, 'agents')).toBe(masker.mask(text));
     }
   }
 });
@@ -20,7 +20,7 @@ test('[P4] other work continues while megabytes are masked', async () => {
     again = setImmediate(count);
   };
   let again = setImmediate(count);
-  await maskInPieces(createMasker(), 'password: s '.repeat(100_000));
+  await maskInPieces(createMasker(), 'password: s '.repeat(100_000), 'agents');
   clearImmediate(again);
   expect(turns).toBeGreaterThan(50);
 });

@@ -78,14 +78,17 @@ export class Recorder {
         return;
       case 'message': {
         this.#endStreams();
-        const { text, truncated } = fitEnd(await maskInPieces(masker, event.text), MESSAGE_BYTES);
+        const { text, truncated } = fitEnd(
+          await maskInPieces(masker, event.text, 'agents'),
+          MESSAGE_BYTES,
+        );
         const cut = truncated || event.truncated === true;
         await this.#emit('agent.message', cut ? { text, truncated: true } : { text });
         return;
       }
       case 'notice':
         if (await this.#isDropped('agent.notice', event.text)) return;
-        await this.#notice(await maskInPieces(masker, event.text));
+        await this.#notice(await maskInPieces(masker, event.text, 'agents'));
         return;
       case 'event':
         this.#flush();
@@ -139,7 +142,7 @@ export class Recorder {
    * masked text if the fields contain only its beginning. They are checked where they are emitted.
    */
   async #fit(given: string, maxBytes?: number) {
-    const text = await maskInPieces(this.#options.masker, given);
+    const text = await maskInPieces(this.#options.masker, given, 'agents');
     const { value, truncated } = fitBeginning(text, maxBytes);
     return truncated
       ? { fields: { text: value, truncated }, cut: text }
