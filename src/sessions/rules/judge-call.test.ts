@@ -103,6 +103,19 @@ test('[P4] what a reason says about links is recognised again', async () => {
   expect(linksIn('because')).toBe('');
 });
 
+test('[P4] the reason changes if a link that it does not name leads elsewhere', async () => {
+  const { verdict, work, outside } = machine();
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  for (const name of names) symlinkSync(join(outside, name), join(work, name));
+  const links = async () =>
+    linksIn((await verdict('Bash', { command: `cp ${names.join(' ')} x` }, 'web')).reason);
+  const before = await links();
+  expect(before).toMatch(/"[^"]*three" and 2 more \(checksum [0-9a-f]{16}\)$/);
+  rmSync(join(work, 'five'));
+  symlinkSync('/etc', join(work, 'five'));
+  expect(await links()).not.toBe(before);
+});
+
 test('[P4] a link to a name that looks like a part of the reason hides no other link', async () => {
   const { verdict, work } = machine();
   symlinkSync('/x; through a link it leads to "y', join(work, 'odd'));

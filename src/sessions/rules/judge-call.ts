@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Standing } from '../../contract/message.ts';
 import type { Verdict } from '../../contract/policy.ts';
 import { judgeSize } from '../../policy/tools/call-size.ts';
@@ -62,9 +63,14 @@ function linksTo(targets: readonly string[], workspace: string): string {
     target.startsWith(`${workspace}/`) && !/\/\.git(?:\/|$)/i.test(target);
   const sorted = [...known.filter((each) => !isInside(each)), ...known.filter(isInside)];
   const named = sorted.slice(0, TARGETS_MAX).map((target) => JSON.stringify(target));
-  const more = sorted.length - named.length;
-  return `${LINK_REASONS.linked}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}${unknown}`;
+  const others = sorted.slice(TARGETS_MAX);
+  const more = others.length === 0 ? '' : ` and ${others.length} more (${checksumOf(others)})`;
+  return `${LINK_REASONS.linked}${named.join(', ')}${more}${unknown}`;
 }
+
+/** So that the reason also changes if a link that it does not name leads elsewhere. */
+const checksumOf = (targets: readonly string[]): string =>
+  `checksum ${createHash('sha256').update(JSON.stringify(targets)).digest('hex').slice(0, 16)}`;
 
 const isUnknown = (target: string): boolean => `${target}/`.startsWith(`${UNKNOWN_FOLDER}/`);
 
