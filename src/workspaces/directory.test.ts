@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -94,6 +95,20 @@ describe('a fresh directory', () => {
       await removeTree(tree);
     });
     expect(existsSync(tree)).toBe(false);
+  });
+
+  test('[W1] is deleted however deep it is', async () => {
+    const { provider, given } = rig();
+    const { root: path } = await provider.ensure(given());
+    // In total longer than any path that a system accepts, so it is built from the bottom up.
+    const part = join('next', ...Array<string>(10).fill('n'.repeat(50)));
+    for (let i = 0; i < 10; i++) {
+      mkdirSync(join(path, part), { recursive: true });
+      if (i > 0) renameSync(join(path, 'deep'), join(path, part, 'deeper'));
+      renameSync(join(path, 'next'), join(path, 'deep'));
+    }
+    await provider.delete(given());
+    expect(existsSync(path)).toBe(false);
   });
 });
 

@@ -1,25 +1,31 @@
-import { chmod, lstat, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { codeOf, systemOpener } from './local/files/open-folder.ts';
+import { removeEntry } from './local/files/remove-entry.ts';
+
+/** How often to start again if a program adds files to a folder while it is being removed. */
+const RETRIES = 3;
 
 /**
- * Removes a directory and its contents without following links. Some tools create read-only
- * directories (Go's module cache), which must be made writable first.
+ * Removes a directory and its contents without following links, however deep the directory is and
+ * even if parts of it are read-only.
  */
 export async function removeTree(path: string): Promise<void> {
-  const options = { recursive: true, force: true, maxRetries: 3 };
-  try {
-    await rm(path, options);
-  } catch (error) {
-    if (!['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-    await openUp(path);
-    await rm(path, options);
+  for (let retries = 0; ; retries++) {
+    try {
+      return await removeOnce(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return;
+      if (codeOf(error) !== 'ENOTEMPTY' || retries === RETRIES) throw error;
+    }
   }
 }
 
-async function openUp(path: string): Promise<void> {
-  if (!(await lstat(path)).isDirectory()) return;
-  await chmod(path, 0o700);
-  for (const entry of await readdir(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) await openUp(join(path, entry.name));
+async function removeOnce(path: string): Promise<void> {
+  const parent = await systemOpener.root(await realpath(dirname(path)));
+  try {
+    await removeEntry(systemOpener, parent, Buffer.from(basename(path)));
+  } finally {
+    await parent.close();
   }
 }

@@ -4,12 +4,11 @@ import { lstat, open, opendir, rename, unlink } from 'node:fs/promises';
 import { type Entry, FileError, type FileKind, type FilePath, type Files } from '../../files.ts';
 import {
   below,
-  byDescriptor,
-  byName,
   codeOf,
   enter,
   type FolderOpener,
   type OpenFolder,
+  systemOpener,
 } from './open-folder.ts';
 import { readWhole } from './read-whole.ts';
 import { removeEntry } from './remove-entry.ts';
@@ -22,7 +21,7 @@ const LIST_MAX = 10_000;
 /** The files below a folder on this machine. `rootOf` gives its real path. */
 export function localFiles(
   rootOf: () => Promise<string>,
-  opener: FolderOpener = process.platform === 'linux' ? byDescriptor : byName,
+  opener: FolderOpener = systemOpener,
 ): Files {
   /** Calls `work` with the folder that these names lead to. */
   const inside = async <T>(

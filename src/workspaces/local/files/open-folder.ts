@@ -86,6 +86,8 @@ async function named(path: Buffer, shown: string): Promise<OpenFolder> {
   };
 }
 
+export const systemOpener = process.platform === 'linux' ? byDescriptor : byName;
+
 /** Opens a sub-folder; creates it if `make` is set. */
 export async function enter(
   opener: FolderOpener,

@@ -3,6 +3,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -47,6 +48,18 @@ onLinux('[W1] removing a deep folder takes few descriptors, and follows no link'
 test('[W1] a deep folder is also removed by name', async () => {
   const root = realpathSync(temporaryDirectory());
   makeDeep(root, 100);
+  await localFiles(async () => root, byName).remove('deep');
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('[W1] a deep folder with long names is also removed by name', async () => {
+  const root = realpathSync(temporaryDirectory());
+  const part = join('next', ...Array<string>(3).fill('n'.repeat(200)));
+  for (let i = 0; i < 10; i++) {
+    mkdirSync(join(root, part), { recursive: true });
+    if (i > 0) renameSync(join(root, 'deep'), join(root, part, 'deeper'));
+    renameSync(join(root, 'next'), join(root, 'deep'));
+  }
   await localFiles(async () => root, byName).remove('deep');
   expect(readdirSync(root)).toEqual([]);
 });

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { opendir, rename, rmdir, unlink } from 'node:fs/promises';
+import { chmod, lstat, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { below, codeOf, type FolderOpener, type OpenFolder } from './open-folder.ts';
 
 /** Deeper folders are moved to the top before their content is removed. */
 const DEPTH = 32;
+/** So are folders with longer paths, before a path exceeds what systems accept (1,024 on macOS). */
+const PATH_LENGTH = 512;
 /** How many names of a folder to read at once. */
 const NAMES = 512;
 
@@ -21,6 +23,7 @@ export async function removeEntry(
   name: Buffer,
 ): Promise<void> {
   if (await tryUnlink(folder, name)) return;
+  await makeWritable(folder, name);
   const top = await opener.sub(folder, name);
   try {
     const moved: Buffer[] = [];
@@ -49,7 +52,10 @@ async function remove(
   depth: number,
 ): Promise<void> {
   if (await tryUnlink(folder, name)) return;
-  if (depth >= DEPTH && (await moveUp(removal, folder, name))) return;
+  await makeWritable(folder, name);
+  // What is directly in the top folder is not moved, because it would be moved again and again.
+  const isDeep = depth >= DEPTH || (depth > 1 && folder.path.length >= PATH_LENGTH);
+  if (isDeep && (await moveUp(removal, folder, name))) return;
   const inner = await removal.opener.sub(folder, name);
   try {
     await removeAll(removal, inner, depth + 1);
@@ -89,6 +95,22 @@ async function tryUnlink(folder: OpenFolder, name: Buffer): Promise<boolean> {
     throw error;
   }
 }
+
+/**
+ * Some tools create read-only folders (Go's module cache), from which nothing can be removed. Only
+ * the permissions may be changed through a link that has just replaced the folder, and an agent
+ * could change those itself.
+ */
+async function makeWritable(folder: OpenFolder, name: Buffer): Promise<void> {
+  const path = below(folder.path, name);
+  const stats = await lstat(path);
+  if (!stats.isDirectory() || (stats.mode & OWNERS) === OWNERS) return;
+  // If this fails, removing the folder says why.
+  await chmod(path, OWNERS).catch(() => {});
+}
+
+/** The owner may read, write and enter the folder. */
+const OWNERS = 0o700;
 
 /** Returns false if the folder cannot be moved, such as a folder of an image in a container. */
 async function moveUp({ top, moved }: Removal, folder: OpenFolder, name: Buffer): Promise<boolean> {
