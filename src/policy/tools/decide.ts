@@ -54,9 +54,15 @@ export function decide(call: ToolCall, scopes: Scopes): Verdict {
 
 const STRICT: Record<Decision, number> = { allow: 0, ask: 1, deny: 2 };
 
-/** If several verdicts are equally strict, the first one wins. */
+/**
+ * If several verdicts are equally strict, the first enforced one wins, because no session rule can
+ * override it; if none is enforced, the first one.
+ */
 export const strictest = (verdicts: readonly Verdict[]): Verdict =>
-  verdicts.reduce((best, one) => (STRICT[one.decision] > STRICT[best.decision] ? one : best));
+  verdicts.reduce((best, one) => (weightOf(one) > weightOf(best) ? one : best));
+
+const weightOf = ({ decision, enforced = false }: Verdict): number =>
+  2 * STRICT[decision] + Number(enforced);
 
 /** The verdict of each scope's enforced rules, which no other scope can override. */
 function enforcedVerdicts(

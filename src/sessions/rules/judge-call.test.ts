@@ -31,8 +31,14 @@ function machine() {
   symlinkSync(join(data, 'secret-key'), join(work, 'odd\u00a0name.txt'));
   symlinkSync(data, join(work, 'my folder'));
   const own = new OwnFiles({ paths: [data], except: [join(data, 'workspaces')] });
-  const verdict = (tool: string, input: Json, channel: Channel, session: object = {}) => {
-    const rules = { session: { ...NONE, ...session }, channels: {}, global: null };
+  const verdict = (
+    tool: string,
+    input: Json,
+    channel: Channel,
+    session: object = {},
+    global: object | null = null,
+  ) => {
+    const rules = { session: { ...NONE, ...session }, channels: {}, global };
     const sent = { sent: { channel } };
     return judgeCall({ tool, input }, testRuntime(work), sent, rules as never, own);
   };
@@ -40,6 +46,19 @@ function machine() {
     (await verdict(...given)).decision;
   return { home, work, data, outside, verdict, decide };
 }
+
+test('[P1] if an ordinary and an enforced rule both ask, the verdict is the enforced one', async () => {
+  const { outside, verdict } = machine();
+  const rule = `Read(/${outside}/**)`;
+  const global = { ...NONE, ask: [rule], enforced: [rule] };
+  const session = { ask: ['Read(away/a)'] };
+  expect(await verdict('Read', { file_path: 'away/a' }, 'cli', session, global)).toMatchObject({
+    decision: 'ask',
+    scope: 'global',
+    rule,
+    enforced: true,
+  });
+});
 
 test('[P2] on web and api, files outside the workspace and in .git need approval, by their real paths', async () => {
   const { work, outside, decide } = machine();

@@ -9,6 +9,7 @@ import type { ToolAnswer, ToolCall, Turn } from '../../agents/driver.ts';
 import { DecideApproval } from '../../contract/approval.ts';
 import { type Channel, MessageRequest } from '../../contract/message.ts';
 import type { RunView } from '../../contract/run-view.ts';
+import { judgeAll } from './tool-scopes.ts';
 
 const CLI = { scope: 'channel', channel: 'cli' } as const;
 const WIPE = { id: 'call', tool: 'Bash', input: { command: 'rm -rf build' } };
@@ -124,6 +125,19 @@ test('[P2] an edited call is bound by the editor’s rules where its links lead'
   await rig.ask(write, { decision: 'allow', input });
   const { use } = await rig.begin();
   expect(await use(write)).toMatchObject({ behavior: 'deny' });
+});
+
+test('[P1] [P2] a rule that is enforced only for a person who steered is not overridden', () => {
+  const ask = ['Bash(make)'];
+  const rules = { allow: [], ask, deny: [] };
+  const channels = { cli: rules, web: { ...rules, enforced: ask } };
+  const inForce = { session: null, channels, global: null };
+  const web = { channel: 'web' } as const;
+  expect(judgeAll(MAKE, {}, { channel: 'cli' }, [web], inForce)).toMatchObject({
+    decision: 'ask',
+    enforced: true,
+    reason: expect.stringContaining('the run was steered from web'),
+  });
 });
 
 test('[P2] [Q7] it stays so after a crash, for the next attempt on another node', async () => {
