@@ -11,8 +11,14 @@ const USER_MAX = 200;
 const PASSWORD_MAX = 300;
 /** `$NAME` is a placeholder, `$ecret!` is not; `%41` is an encoded character of a password. */
 const PLACEHOLDER = /^(?:$|[<{]|\$[{(]|(?:\$\w+)+$|%(?![\da-f]{2}))/i;
-/** Database passwords are often written with a bare slash. In web URLs a slash begins the path. */
-const DATABASE = /(?:postgres|postgresql|mysql|mariadb|mongodb|mongodb\+srv|rediss?|amqps?)$/i;
+/**
+ * Database passwords are often written with a bare slash. In web URLs a slash begins the path. The
+ * name of a driver may follow (`postgresql+asyncpg`, `mongodb+srv`).
+ */
+const DATABASE =
+  /(?:postgres|postgis|cockroach|mysql|mariadb|mssql|sqlserver|oracle|clickhouse|mongodb|redis|valkey|amqp)[a-z\d+.-]{0,24}$/i;
+/** Enough for a database's name and a driver's. */
+const SCHEME_MAX = 40;
 const databasePassword = chars('^\\s?#"\'`<>\\\\');
 
 /**
@@ -29,7 +35,7 @@ export const urlRule: Rule = {
     let end = runEnd(text, nameEnd + 1, userPassword, PASSWORD_MAX);
     let last = text.slice(nameEnd + 1, end).lastIndexOf('@');
     const isPath = text[end] !== '/' || isNumber(text.slice(nameEnd + 1, end));
-    if (!isPath && DATABASE.test(before.slice(-16))) {
+    if (!isPath && DATABASE.test(before.slice(-SCHEME_MAX))) {
       end = runEnd(text, nameEnd + 1, databasePassword, PASSWORD_MAX);
       // Text that contains `://` again is another URL.
       const password = text.slice(nameEnd + 1, end).split('://', 1)[0]!;
