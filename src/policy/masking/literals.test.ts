@@ -73,6 +73,54 @@ describe('[P4] values that are known', () => {
     expect(new Set(inPieces(masker, `<${long.slice(0, 700)}`)).size).toBe(1);
   });
 
+  test.each([
+    ['encodeURIComponent', 'pa(ss)!wörd/1 2', 'pa(ss)!w%C3%B6rd%2F1%202'],
+    ['RFC 3986', "pa(ss)!'word*1", 'pa%28ss%29%21%27word%2A1'],
+    ['RFC 3986 in lower case', 'a/b/c/(d)/ö/1', 'a%2fb%2fc%2f%28d%29%2f%c3%b6%2f1'],
+    ["Python's quote", 'pa(ss)/wo rd/1', 'pa%28ss%29/wo%20rd/1'],
+    ['a form', 'pa ss~wo(rd)*1', 'pa+ss%7Ewo%28rd%29*1'],
+    ["Go's QueryEscape", 'pa ss~wo(rd)*1', 'pa+ss~wo%28rd%29%2A1'],
+    ['JSON with escaped slashes', 'slash/"secret"/1', 'slash\\/\\"secret\\"\\/1'],
+    ['JSON in ASCII', 'pässwörd😀1234', 'p\\u00e4ssw\\u00f6rd\\ud83d\\ude001234'],
+    ['JSON in ASCII, in capitals', 'pässwörd/1234', 'p\\u00E4ssw\\u00F6rd\\/1234'],
+    ['JSON that is safe in HTML', 'fish&chips<1234>', 'fish\\u0026chips\\u003c1234\\u003e'],
+  ])('are recognised as written by %s', (_, value, written) => {
+    const masker = hiding(value);
+    expect(new Set(inPieces(masker, `<${written}>`))).toEqual(new Set(['<***MASKED***>']));
+  });
+
+  test.each([
+    ['contains a backslash and an n', 'hunter2\\name99xx'],
+    ['has only short lines', 'short-one\nshort-two\nshort-3'],
+  ])('are masked if a value %s', (_, value) => {
+    const masker = hiding(value);
+    for (const text of [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])
+      expect(new Set(inPieces(masker, `<${text}>`))).toEqual(new Set(['<***MASKED***>']));
+  });
+
+  test('are masked completely in every spelling if they are long', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    for (const value of [
+      `${letters.repeat(11)}0123456789abc/x`,
+      `(${letters.repeat(11)}`,
+      Array.from({ length: 150 }, (_, i) => `/${i}`).join(''),
+      Array.from({ length: 80 }, (_, i) => `😀${i}`).join(''),
+    ]) {
+      const masker = hiding(value);
+      const json = JSON.stringify(value).slice(1, -1);
+      for (const text of [value, encodeURIComponent(value), json, json.replaceAll('/', '\\/')])
+        expect(masker.mask(`<${text}>`)).toMatch(/^<(?:\*{3}MASKED\*{3})+>$/);
+    }
+  });
+
+  test('are masked line by line where only some lines of a long value appear', () => {
+    const lines = Array.from({ length: 20 }, (_, i) => `line ${i} of the value`);
+    const masker = hiding(lines.join('\n'));
+    expect(masker.mask(`<${lines.slice(2, 17).join('\n')}>`)).toBe(
+      `<${Array(15).fill('***MASKED***').join('\n')}>`,
+    );
+  });
+
   test('keep the mask of their type', () => {
     const { text, masked } = SECRETS[0]!;
     expect(hiding(text).mask(text)).toBe(masked);

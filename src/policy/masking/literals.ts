@@ -8,33 +8,71 @@ import { maskOf } from './rule.ts';
 
 /** Shorter values appear in too much harmless text. */
 export const LITERAL_MIN = 12;
-/** The maximum amount of text to hold back because it may turn out to be a known value. */
+/**
+ * The length of the longest string to search for, and so the maximum amount of text to hold back
+ * because it may turn out to be a known value.
+ */
 const LITERAL_MAX = 256;
 
 /**
- * The strings to search for: each line of the values, both literal and encoded, split into pieces
- * if it is long.
+ * The strings to search for: the values and each of their lines, in all spellings. Long lines are
+ * split into pieces. A long value of several lines is only searched for line by line: pieces of it
+ * would end within lines, and where only some of the lines appear, the end of one would be shown.
  */
 export function literalsOf(values: readonly string[]): string[] {
+  const whole = values
+    .map((value) => value.trim())
+    .filter((value) => value.length >= LITERAL_MIN)
+    .flatMap(spellingsOf)
+    .filter((spelling) => spelling.length <= LITERAL_MAX);
   const lines = values.flatMap((value) => value.split(/\r?\n|\\n/)).map((line) => line.trim());
-  const written = lines.flatMap((line) => [
-    line,
-    encodeURIComponent(line.toWellFormed()),
-    JSON.stringify(line).slice(1, -1),
-  ]);
-  const pieces = written.flatMap((line) => inPieces(line));
   // Longer strings come first, because they may begin with shorter ones.
-  return [...new Set(pieces)].sort((a, b) => b.length - a.length);
+  return [...new Set([...whole, ...lines.flatMap(inPieces)])].sort((a, b) => b.length - a.length);
 }
 
+/**
+ * The spellings of a line, or of each piece of a long one. The line is split before it is encoded,
+ * so that all spellings are split at the same places: otherwise, a match of a piece of one spelling
+ * could end within a piece of another, which would then not be recognised.
+ */
 function inPieces(line: string): string[] {
   if (line.length < LITERAL_MIN) return [];
-  if (line.length <= LITERAL_MAX) return [line];
-  const size = Math.ceil(line.length / Math.ceil(line.length / LITERAL_MAX));
-  return Array.from({ length: Math.ceil(line.length / size) }, (_, i) =>
-    line.slice(i * size, (i + 1) * size),
-  ).filter((piece) => piece.length >= LITERAL_MIN);
+  const spellings = spellingsOf(line);
+  if (spellings.every((spelling) => spelling.length <= LITERAL_MAX)) return spellings;
+  const half = Math.floor(line.length / 2);
+  // Does not split a character, because the halves of one cannot be encoded.
+  const middle = line.codePointAt(half - 1)! > 0xffff ? half + 1 : half;
+  return [...inPieces(line.slice(0, middle)), ...inPieces(line.slice(middle))];
 }
+
+/** How programs usually write a text: as it is, encoded in URLs, and escaped in JSON. */
+const spellingsOf = (text: string): string[] => [
+  ...new Set([text, ...inUrls(text.toWellFormed()), ...inJson(text)]),
+];
+
+function inUrls(text: string): string[] {
+  const percent = (sign: string): string => `%${hexOf(sign, 2).toUpperCase()}`;
+  const inJavaScript = encodeURIComponent(text);
+  const inForms = inJavaScript.replace(/[!'()~]/g, percent);
+  // RFC 3986, as most other languages do it; Python leaves slashes by default.
+  const strict = inJavaScript.replace(/[!'()*]/g, percent);
+  return [inJavaScript, inForms, strict, strict.replaceAll('%2F', '/')]
+    .flatMap((each) => [each, each.replaceAll('%20', '+')])
+    .flatMap((each) => [each, each.replace(/%../g, (code) => code.toLowerCase())]);
+}
+
+function inJson(text: string): string[] {
+  const escaped = (sign: string): string => `\\u${hexOf(sign, 4)}`;
+  const plain = JSON.stringify(text).slice(1, -1);
+  // Python and PHP escape everything but ASCII, Go what could be HTML.
+  return [plain, plain.replace(/[^\0-\x7f]/g, escaped), plain.replace(/[<>&]/g, escaped)]
+    .flatMap((each) => [each, each.replace(/\\u[\da-f]{4}/g, upperCase)])
+    .flatMap((each) => [each, each.replaceAll('/', '\\/')]);
+}
+
+const hexOf = (sign: string, digits: number): string =>
+  sign.charCodeAt(0).toString(16).padStart(digits, '0');
+const upperCase = (code: string): string => `\\u${code.slice(2).toUpperCase()}`;
 
 /** Masks known values before passing the text on to another stream. */
 export class LiteralStream implements MaskStream {
