@@ -109,12 +109,14 @@ export class OwnFiles {
     let isAbove = moves && parts.some((words) => isMove(words.at(-1))) && this.#isAbove('~', call);
     let isInWorkspace = false;
     let hasLast = false;
+    const namesProcesses = text.includes('proc');
     for (const name of names) {
       const reached = pathsOf([name], call, call.real).map(({ path }) =>
         this.#reach(path, !plain.words),
       );
       if (reached.includes('in')) return DENIED;
       isAsked ||= reached.includes('unknown');
+      isAsked ||= namesProcesses && this.#isOfSomeProcess(name, call);
       isAbove ||= reached.includes('above');
       hasLast ||= this.#hasLast(name);
       if (!this.#resemblesOwn(name, moves)) continue;
@@ -142,6 +144,17 @@ export class OwnFiles {
     const inside = pathsInside(new Set(words));
     if (inside === null) return true;
     return pathsOf(inside, call, call.real).some(({ path }) => this.#reach(path) === 'in');
+  }
+
+  /**
+   * Whether the name, which follows something that only the shell knows, would be another process's
+   * environment, memory, directory or open file in /proc: `/proc/$(pgrep node)/environ`.
+   */
+  #isOfSomeProcess(name: string, call: ToolCall): boolean {
+    if (!name.startsWith(`${ANY}/`)) return false;
+    return pathsOf([`/proc/0${name.slice(ANY.length)}`], call, undefined).some(({ path }) =>
+      ['in', 'unknown'].includes(this.#reach(path, true)),
+    );
   }
 
   /** Whether a part of the command searches a folder above Baton's own files. */
