@@ -124,6 +124,15 @@ test('[Q13] new times apply from now on and drop a due tick', async () => {
   });
 });
 
+test('[Q13] new times keep the time zone unless the edit names another', async () => {
+  const { queue, daily } = setUp();
+  await queue.schedule({ ...daily, timezone: 'Asia/Tokyo' });
+  expect(await queue.editSchedule('s', { cron: '0 9 * * *' })).toMatchObject({
+    timezone: 'Asia/Tokyo',
+    nextAt: at('2026-05-02T09:00+09:00'),
+  });
+});
+
 test('[Q13] a program may declare its schedules at every start', async () => {
   const { clock, store, queue, daily } = setUp();
   await queue.schedule(daily);
