@@ -58,6 +58,20 @@ export function waitingRules(rule: Rule): void {
     expect((await rig.run(id)).state).toBe('running');
   });
 
+  rule('[A7] [Q2] an answered run waits for a free slot of its node too', async (rig) => {
+    await rig.node('node-1', { capacity: 1 });
+    const { id } = await rig.enqueue({ lane: 'a' });
+    await rig.write(await rig.begin(), { ask: true });
+    await rig.enqueue();
+    const other = await rig.begin();
+    await rig.change({ do: 'answer', run: id });
+    expect(await rig.claim()).toEqual([]);
+    expect((await rig.run(id)).state).toBe('waiting');
+    await rig.end(other);
+    expect(await rig.claim()).toEqual([]);
+    expect((await rig.run(id)).state).toBe('running');
+  });
+
   rule('[A7] answered runs continue in the order of their answers', async (rig) => {
     await rig.node();
     const ids = await rig.enqueueMany(3);
