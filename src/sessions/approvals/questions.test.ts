@@ -3,16 +3,21 @@ import type { Verdict } from '../../contract/policy.ts';
 import type { Json } from '../../contract/values/json.ts';
 import { maskCallJson } from '../../policy/masking/json.ts';
 import { createMasker } from '../../policy/masking/masking.ts';
+import { canonicalJson } from '../../queue/json-text.ts';
 import { SILENT } from '../../queue/logger.ts';
 import type { ApprovalRecord, NewApproval } from './approval-store.ts';
 import { Questions, type QuestionsOptions } from './questions.ts';
 
 const CALL = { id: 'call', tool: 'Bash', input: { command: 'npm publish' } };
 const masker = createMasker();
+const digestOf = (text: string): string => `digest of ${text}`;
 const DENIED = /^rm -rf/;
 
-/** A person gives this answer at once or, if it is late, while the run waits. */
-function rig(answer: Partial<ApprovalRecord>, { isLate = false } = {}) {
+/**
+ * A person gives this answer at once or, if it is late, while the run waits. If it is reused, they
+ * gave it to an earlier attempt.
+ */
+function rig(answer: Partial<ApprovalRecord>, { isLate = false, isReused = false } = {}) {
   let isAnswered = !isLate;
   const onPark = vi.fn();
   const emitted: [string, Json][] = [];
@@ -25,6 +30,7 @@ function rig(answer: Partial<ApprovalRecord>, { isLate = false } = {}) {
     reason: 'nobody said',
     editedInput: null,
     sealedInput: null,
+    digest: digestOf(canonicalJson([CALL.tool, CALL.input])),
     ...answer,
   } as ApprovalRecord;
   const decide = async ({ input }: { input: Json }): Promise<Verdict> => {
@@ -59,8 +65,8 @@ function rig(answer: Partial<ApprovalRecord>, { isLate = false } = {}) {
     maskCall: (input) => maskCallJson(masker, input),
     seal: (input, id) => `${id} ${JSON.stringify(input)}`,
     open: (sealed) => JSON.parse(sealed),
-    digest: (text) => `digest of ${text}`,
-    reusableAnswers: [],
+    digest: digestOf,
+    reusableAnswers: isReused ? [record] : [],
     parkMs: 60_000,
     onPark,
   };
@@ -92,6 +98,13 @@ test.each([
   expect(emitted).toMatchObject([
     ['policy.denied', { callId: 'call', input: { command: 'rm -rf .' } }],
   ]);
+});
+
+test('[Q16] [A7] an answer to an earlier attempt is used without asking, and the call is logged as allowed', async () => {
+  const { permit, emitted, opened } = rig({}, { isReused: true });
+  expect(await permit()).toEqual({ behavior: 'allow' });
+  expect(opened).toEqual([]);
+  expect(emitted).toMatchObject([['policy.allowed', { callId: 'call', tool: 'Bash' }]]);
 });
 
 test('[P4] an approval is not used if a link leads elsewhere by then', async () => {
