@@ -298,6 +298,16 @@ test('[S10] a fork is a new session of the same kind', async () => {
   expect(fork.id).not.toBe(session.id);
 });
 
+test('[P1] what the agent of a fork starts is judged by the channels of the person who forked', async () => {
+  const rig = await serviceRig({ executes: false });
+  const { id } = await rig.session('origin');
+  const by = authorised({ ...ADMIN, channel: 'cli', through: ['line'] });
+  const fork = await rig.services.sessions.fork(by, id, { name: 'branch' });
+  const standing = async (of: string) => (await rig.store.getSession(of))?.session.agentStanding;
+  expect(await standing(fork.id)).toEqual({ channel: 'cli', through: ['line'] });
+  expect(await standing(id)).toEqual({ channel: 'api' });
+});
+
 test("[X3] another user's session is not found", async () => {
   const rig = await serviceRig();
   const { id } = await rig.session('mine');

@@ -6,7 +6,13 @@ import type { Masker } from '../../policy/masking/masker.ts';
 import { aesBox } from '../../secrets/aes-box.ts';
 import { checkAdmission } from '../rules/admission-check.ts';
 import type { ServiceParts } from '../service-parts.ts';
-import { type AdmissionParts, admissionOf, steerOf, storeMessage } from './messages.ts';
+import {
+  type AdmissionParts,
+  admissionOf,
+  steerOf,
+  storeMessage,
+  takenOverBy,
+} from './messages.ts';
 
 const partsOf = (key: number, sessionId = 'session'): AdmissionParts => ({
   sessionId,
@@ -48,6 +54,14 @@ test('[Q10] the digest covers the whole message, not only its text', () => {
     { attachments },
   ].map(digestOf);
   expect(new Set(digests).size).toBe(digests.length);
+});
+
+test('[P2] a message that another person edits or retries has their channels, and none of the sender’s', () => {
+  const sent = { message: 'ls', original: false, channel: 'cli', sender: 'taro' } as const;
+  const taken = takenOverBy(ADMIN, { ...sent, through: ['line'] });
+  expect(taken).toEqual({ ...sent, channel: 'api', sender: 'admin' });
+  const through = ['webhook'] as const;
+  expect(takenOverBy({ ...ADMIN, through }, sent)).toMatchObject({ through });
 });
 
 /** The most that is done between two turns of other work. */
