@@ -206,6 +206,38 @@ test('[C2] a search reads the whole log, and stops when it is closed', async () 
   log.stop();
 });
 
+test('[C2] [E3] older events that arrive after the log was dropped and read again are not shown', async () => {
+  const there = server(9000);
+  const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const source = {
+    ...there.source,
+    sessionEvents: async (...args: Parameters<typeof there.source.sessionEvents>) => {
+      if (args[0].query?.after === 1600) {
+        hold();
+        await isReleased;
+      }
+      return there.source.sessionEvents(...args);
+    },
+  };
+  const log = logOf({ source });
+  log.start(9000);
+  await until(log, ({ rows }) => rows.at(-1)?.seq === 9000);
+  await log.loadOlder(2700);
+  const older = log.loadOlder();
+  await isHeld;
+  // A log this large is not kept.
+  log.stop();
+  await until(log, ({ rows }) => rows.length === 0);
+  log.start(9000);
+  await until(log, ({ rows }) => rows.at(-1)?.seq === 9000);
+  release();
+  await older;
+  await until(log, ({ older }) => older === 'some');
+  expect(seqs(log)).toEqual(range(8601, 9000));
+  log.stop();
+});
+
 test('older events that cannot be read are not requested over and over', async () => {
   const there = server(2000);
   let requests = 0;
