@@ -376,6 +376,22 @@ test('[P1] [P2] [C2] rules are changed, and the tester says what would happen an
   await button(page, 'Save mine').click();
   await page.getByRole('button', { name: 'Change 1. This session' }).waitFor();
   expect(await server.call('GET', policy)).toMatchObject(both);
+
+  // A rule that someone else has enforced stays enforced.
+  await go('/settings/rules');
+  await page.getByRole('button', { name: 'Change All sessions' }).click();
+  await page.getByLabel('Ask', { exact: true }).fill('WebSearch');
+  const rules = ['Bash(terraform apply)', 'Bash(shutdown)'];
+  await server.call('PUT', '/api/v1/policies/global', { deny: rules, enforced: rules });
+  await button(page, 'Save').click();
+  await button(page, 'Merge into mine').click();
+  await button(page, 'Save').click();
+  await page.getByRole('button', { name: 'Change All sessions' }).waitFor();
+  expect(await server.call('GET', '/api/v1/policies/global')).toMatchObject({
+    ask: ['WebSearch'],
+    deny: rules,
+    enforced: rules,
+  });
 });
 
 test('[P6] [C2] the audit log is filtered, expanded and exported; nodes show their health', async () => {

@@ -302,6 +302,7 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   const answers: string[] = [];
   const { page } = await signedIn();
   const complaints = complaintsOf(page);
+  await page.clock.install();
   await page.route(/\/approvals\?.*state=pending/, (route) =>
     route.fulfill({ json: { items, nextCursor: null } }),
   );
@@ -319,6 +320,10 @@ test('[A7] [C2] no part of a call is hidden, and no key answers what has not bee
   await card('turned').getByText('replace_all').waitFor();
   await button(card('turned'), 'Edit…').click();
   await card('turned').getByText('Contains invisible characters:').waitFor();
+  // While a call is being edited, no key allows the original.
+  await card('turned').getByRole('checkbox').focus();
+  await page.clock.fastForward(1000);
+  await page.keyboard.press('a');
   await page.keyboard.press('Escape');
   await page.evaluate('document.activeElement.blur()');
 

@@ -7,7 +7,7 @@ import { conversationRig } from './web-conversation-rig.ts';
 vi.setConfig({ testTimeout: 180_000 });
 const chromium = browser();
 
-test('[C2] [S1] reading a session is not shown as activity, a message is', async () => {
+test('[C2] [S1] [S3] reading a session is not shown as activity, a message is; leaving its page disconnects', async () => {
   const at = await conversationRig(chromium());
   const { server } = at;
   const session = (id: string) => server.call<Session>('GET', `/api/v1/sessions/${id}`);
@@ -40,6 +40,9 @@ test('[C2] [S1] reading a session is not shown as activity, a message is', async
   await talk.page.getByRole('status').getByText('Running', { exact: true }).waitFor();
   running.release();
   await talk.page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
+  await rows.filter({ hasText: newer.name }).click();
+  await until(async () => (await session(newer.id)).activeConnections > 0, { ms: 30_000 });
+  await until(async () => (await session(older.id)).activeConnections === 0, { ms: 30_000 });
   await talk.page.goto(`${server.url}/`);
   await rows.first().waitFor();
   expect(await order()).toEqual([older.name, newer.name]);
