@@ -153,18 +153,21 @@ describe('what is stopped', () => {
 
   test('[Q9] an interrupt goes to the process alone, or to its group', async () => {
     const rig = agentRig();
-    const argv = ['/bin/sh', '-c', 'trap "echo heard" INT; sleep 1000; echo "ended $?"'];
+    // The child says when it is ready, because it loses a signal that arrives between fork and exec.
+    const child = 'sh -c "echo ready; exec sleep 1000"';
+    const argv = ['/bin/sh', '-c', `trap "echo heard" INT; ${child}; echo "ended $?"`];
     const alone = await rig.spawnFor()(argv, { cwd: '/' });
     const all = await rig.spawnFor()(argv, { cwd: '/', interrupts: 'group' });
-    let text = '';
-    all.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
+    const texts = [alone, all].map(({ stdout }) => {
+      const said: string[] = [];
+      stdout.setEncoding('utf8').on('data', (piece: string) => said.push(piece));
+      return () => said.join('');
     });
-    await until(() => rig.marked().length === 4);
+    await until(() => texts.every((text) => text().includes('ready')));
     alone.interrupt();
     all.interrupt();
     await all.exited;
-    await until(() => text.includes('ended 130'));
+    await until(() => texts[1]?.().includes('ended 130') === true);
     expect(rig.marked()).toHaveLength(2);
     await Promise.all([alone.stop(), all.stop()]);
   });
