@@ -82,7 +82,9 @@ export function supervise(started: Started, options: Supervision): Process {
     const isLeft = !listed.some(({ pid }) => pid === root.pid) && !(await rootExits());
     const left = isLeft ? [...listed, root] : listed;
     if (left.length > 0) options.onLeft?.(left);
-    hasExited({ code: null, signal: null });
+    // Whoever waits for a root that cannot be stopped would wait forever. One that was just killed
+    // may take a moment to exit.
+    if (!(await endsWithin(exited, EXIT_MS))) hasExited({ code: null, signal: null });
   };
   const rootExits = async (): Promise<boolean> => {
     // `exited` resolves a moment after the process is gone. If the system does not list the
