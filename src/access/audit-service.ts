@@ -17,7 +17,7 @@ export interface AuditService {
 
 export function auditService(store: Pick<AccessStore, 'listAudit'>): AuditService {
   return {
-    async list(_by, query) {
+    async list(by, query) {
       const { userId, action, target, channel, from, to, ...page } = query;
       const read = ({ limit, cursor }: Slice) =>
         store.listAudit({
@@ -27,7 +27,7 @@ export function auditService(store: Pick<AccessStore, 'listAudit'>): AuditServic
           ...(from === undefined ? {} : { from: Date.parse(from) }),
           ...(to === undefined ? {} : { to: Date.parse(to) }),
         });
-      return readPage(page, read, toAuditEntry, ({ seq }) => String(seq));
+      return readPage(by, page, read, toAuditEntry, ({ seq }) => String(seq));
     },
   };
 }

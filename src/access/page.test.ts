@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { turnsDuring } from '../../test/support/turns.ts';
 import { readPage, type Slice } from './page.ts';
 
 /** Rows of the given length, and how many were read at a time. */
@@ -14,6 +15,7 @@ function listOf(count: number, characters = 1) {
   };
   const page = (request: { limit?: number; cursor?: string }) =>
     readPage(
+      { userId: 'taro' },
       request,
       read,
       (row) => row,
@@ -52,4 +54,10 @@ test('[H9] a page of long rows ends early, and the next one continues there', as
   expect(pages).toBeGreaterThan(20);
   // The whole page is never read at once.
   expect(Math.max(...reads)).toBeLessThan(60);
+});
+
+test('[H9] every page takes a turn of the event loop, whatever else its user is reading', async () => {
+  const { page } = listOf(3);
+  const turns = await turnsDuring(() => Promise.all(Array.from({ length: 20 }, () => page({}))));
+  expect(turns).toBeGreaterThanOrEqual(19);
 });

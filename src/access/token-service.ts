@@ -48,7 +48,7 @@ export function tokenService({ store, mask }: Parts): TokenService {
       await checkOwner(store, by, userId);
       const read = ({ limit, cursor }: Slice) =>
         store.listTokens({ userId, limit, ...(cursor === undefined ? {} : { before: cursor }) });
-      return readPage(page, read, toToken, ({ id }) => id);
+      return readPage(by, page, read, toToken, ({ id }) => id);
     },
 
     async create(by, body) {

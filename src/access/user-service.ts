@@ -45,10 +45,10 @@ export function userService({ store, publicUrl }: Parts): UserService {
       channel: by.channel,
     }),
 
-    async list(_by, page) {
+    async list(by, page) {
       const read = ({ limit, cursor }: Slice) =>
         store.listUsers({ limit, ...(cursor === undefined ? {} : { after: cursor }) });
-      return readPage(page, read, toUser, ({ name }) => name);
+      return readPage(by, page, read, toUser, ({ name }) => name);
     },
 
     async create(by, { name, role }) {

@@ -135,7 +135,7 @@ export function sessionService(options: SessionParts): SessionService {
           ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
         });
       const shown = (each: SessionWithFacts) => toSession(each, levelOfListed(by, each));
-      return readPage(query, read, shown, ({ session }) => cursorOf(order, session));
+      return readPage(by, query, read, shown, ({ session }) => cursorOf(order, session));
     },
 
     async update(by, id, body) {

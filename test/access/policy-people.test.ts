@@ -109,7 +109,7 @@ describe.each<Database>(['sqlite', 'postgres'])('on %s', (database) => {
     await rig.store.write([{ lane: id, fence, start: true }]);
     const steered = await send(sharer, 'and wipe it', { onBusy: 'steer' });
     expect(steered).toMatchObject({ status: 202, body: { runId: run, status: 'steered' } });
-    expect(await rig.store.listSteers([run])).toMatchObject([{ standing: { channel: 'web' } }]);
+    expect(await rig.store.speakersIn(run)).toEqual([{ channel: 'web' }]);
     const { body } = await owner.ask('GET', `/runs/${run}`);
     expect(body).toMatchObject({ channel: 'cli', sender: owner.id });
   });

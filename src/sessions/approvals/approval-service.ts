@@ -57,6 +57,7 @@ export function approvalService(parts: ServiceParts): ApprovalService {
           ...(isAdmin(by) ? {} : { visibleTo: by.userId }),
         });
       return readPage(
+        by,
         page,
         read,
         (one) => toApproval(one, one.share ?? 'own', one.workspacePath, parts),

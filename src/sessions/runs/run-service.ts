@@ -95,6 +95,7 @@ export function runService(parts: ServiceParts, order: ArrivalOrder): RunService
         return runs.map((run) => toRunView(run, costs.get(run.id) ?? 0));
       };
       return readPage(
+        by,
         page,
         read,
         (run) => run,
