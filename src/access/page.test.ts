@@ -56,8 +56,9 @@ test('[H9] a page of long rows ends early, and the next one continues there', as
   expect(Math.max(...reads)).toBeLessThan(60);
 });
 
-test('[H9] every page takes a turn of the event loop, whatever else its user is reading', async () => {
-  const { page } = listOf(3);
-  const turns = await turnsDuring(() => Promise.all(Array.from({ length: 20 }, () => page({}))));
-  expect(turns).toBeGreaterThanOrEqual(19);
+test('[H9] other work continues between the slices of a page', async () => {
+  const { page, reads } = listOf(201);
+  const request = { limit: 200 };
+  const turns = await turnsDuring(() => Promise.all([page(request), page(request)]));
+  expect(turns).toBeGreaterThanOrEqual(reads.length - 3);
 });

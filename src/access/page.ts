@@ -40,7 +40,8 @@ export async function readPage<T, V>(
   let bytes = 0;
   for (;;) {
     const size = Math.min(SLICE, limit + 1 - items.length);
-    await giveWay(userId);
+    // The route lets other work continue before the first slice.
+    if (items.length > 0) await giveWay(userId);
     const rows = await read({ limit: size, cursor: last });
     for (const row of rows) {
       if (items.length === limit || bytes >= PAGE_BYTES) return { items, nextCursor: last ?? null };

@@ -8,6 +8,7 @@ import type { Right } from '../contract/access.ts';
 import type { Endpoint } from '../contract/api/endpoint.ts';
 import { systemEndpoints } from '../contract/api/system.ts';
 import { BatonError } from '../contract/errors.ts';
+import { giveWay } from '../queue/give-way.ts';
 import type { HostService } from '../sessions/host-service.ts';
 import type { HostRef } from '../sessions/host-store.ts';
 import { forwardRequest } from './forward/forward-request.ts';
@@ -113,6 +114,8 @@ export function createApi(app: FastifyInstance, options: RouteOptions): Api {
             const host = await hostElsewhere(by, id, request.forwarded !== null);
             if (host !== null) return forwardRequest(forwarder, host, call);
           }
+          // A list or a sum may take a tenth of a second, and a user may ask for many at once.
+          if (method === 'GET' && by !== STRANGER) await giveWay(by.userId);
           reply.code(endpoint.status).type(CONTENT_TYPES[format]);
           const answer = await handler(call);
           if (reply.sent) return reply;
