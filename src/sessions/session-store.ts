@@ -223,6 +223,7 @@ export interface SessionStore {
   retryRun(runId: string, newId: string, queueMax: number, payload?: string): Promise<Changed>;
   /** The encrypted original of a run's message. */
   readOriginal(runId: string): Promise<string | null>;
+  /** The files of the run; a retry has those of the run that it retries. */
   readAttachments(runId: string): Promise<StoredAttachment[]>;
   /**
    * Cancels unfinished runs and removes everything that belongs to the session. Throws

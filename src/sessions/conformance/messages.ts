@@ -289,7 +289,7 @@ export function messageRules(rule: SessionRule): void {
   });
 
   rule(
-    '[A11] files are stored with their run, copied by a retry, and deleted with it',
+    '[A11] files are stored with their run, are also those of its retries, and are deleted with it',
     async (rig) => {
       const id = await rig.session();
       const attachments = [file('b'), file('a')];
@@ -301,6 +301,10 @@ export function messageRules(rule: SessionRule): void {
       const again = newId();
       await rig.store.retryRun(receipt.id, again, 100);
       expect(await rig.store.readAttachments(again)).toEqual(attachments);
+      await rig.store.change({ do: 'cancel', run: again, kind: 'stop' });
+      const third = newId();
+      await rig.store.retryRun(again, third, 100);
+      expect(await rig.store.readAttachments(third)).toEqual(attachments);
       const plain = await rig.send(id, {}, { attachments });
       expect(await rig.store.readAttachments(plain.receipt.id)).toEqual(attachments);
       await rig.store.deleteSession(id);

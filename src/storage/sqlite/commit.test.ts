@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Admission } from '../../queue/store.ts';
 import type { Row, Statement } from '../statement.ts';
 import { commitTogether } from './commit.ts';
@@ -48,5 +48,19 @@ test('a full disk that rolls back the whole transaction is reported as a full di
   connection.full = false;
   const [reply] = commitTogether(connection, 'file', [enqueue('a')]);
   expect(reply).toMatchObject({ done: { value: [{ id: 'a', known: false }] } });
+  connection.close();
+});
+
+test('[Q6] a commit ends after a second, so that leases are renewed between calls that take long', () => {
+  const connection = new Connection(':memory:', { readOnly: false });
+  migrate(connection);
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 400));
+  onTestFinished(() => clock.mockRestore());
+  const calls = ['a', 'b', 'c', 'd', 'e'].map(enqueue);
+  expect(commitTogether(connection, 'file', calls)).toHaveLength(3);
+  expect(commitTogether(connection, 'file', calls.slice(3))).toHaveLength(2);
+  const [counted] = connection.query({ text: 'SELECT count(*) AS n FROM runs', values: [] });
+  expect(counted).toEqual({ n: 5 });
   connection.close();
 });

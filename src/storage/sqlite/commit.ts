@@ -4,10 +4,14 @@ import { sqliteDialect } from './dialect.ts';
 import { toBatonError } from './errors.ts';
 import { type Call, type Reply, toPlain } from './protocol.ts';
 
+/** Longer commits would delay the renewal of leases. */
+const COMMIT_MS = 1000;
+
 /**
  * Calls that wait at the same time share one commit (and so one fsync). Each call has its own
- * savepoint, so a call that fails does not undo the others. `check` throws if nothing may be
- * written.
+ * savepoint, so a call that fails does not undo the others. Returns the replies to those calls that
+ * fit into COMMIT_MS, at least one; the caller commits the others next. `check` throws if nothing
+ * may be written.
  */
 export function commitTogether(
   connection: Connection,
@@ -18,7 +22,12 @@ export function commitTogether(
   try {
     check();
     connection.exec('BEGIN IMMEDIATE');
-    const replies = calls.map((call) => inSavepoint(connection, path, call));
+    const began = performance.now();
+    const replies: Reply[] = [];
+    for (const call of calls) {
+      replies.push(inSavepoint(connection, path, call));
+      if (performance.now() - began > COMMIT_MS) break;
+    }
     connection.exec('COMMIT');
     return replies;
   } catch (error) {

@@ -69,3 +69,29 @@ test('[Q22] a value that threads cannot send to each other leaves no call withou
     expect((await store.getSession(other))?.session.description).toBe(`${levels}`);
   }
 });
+
+test('[Q6] calls that take long are answered in order, and leases are renewed in between', async () => {
+  const path = join(temporaryDirectory(), 'q.db');
+  const store = await sqliteStore({ path, startThread: onThisThread });
+  onTestFinished(() => store.close());
+  const rig = await SessionStoreRig.open(async () => store);
+  const id = await rig.session();
+  await store.join(NODE, 30_000);
+  const keeper = store.keepLease('node', { leaseMs: 30_000, renewMs: 5, stallMs: 60_000 });
+  // As if each call took two seconds, so that each gets a commit of its own.
+  let elapsed = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 2000));
+  onTestFinished(() => clock.mockRestore());
+  const done: number[] = [];
+  const leases = new Set<number>();
+  const update = async (n: number): Promise<void> => {
+    await rig.do(id, { do: 'update', changes: { description: `${n}` } });
+    done.push(n);
+    leases.add((await store.listNodes()).find((node) => node.id === 'node')!.leaseUntil);
+  };
+  const all = Array.from({ length: 60 }, (_, n) => n);
+  await Promise.all(all.map(update));
+  expect(done).toEqual(all);
+  expect(leases.size).toBeGreaterThan(2);
+  await keeper.stop();
+});

@@ -48,15 +48,31 @@ interface Served {
 function serve({ port, commit, connection, unlock, say }: Served): void {
   const leases = new Map<string, () => Promise<void>>();
   const jumps = new ClockJumps();
-  const handle = (message: ToWriter): void => {
-    switch (message.kind) {
-      case 'calls': {
-        const { calls, next } = withWaiting(port, message.calls);
-        followClock(connection, jumps);
-        say({ kind: 'replies', replies: commit(calls) });
-        if (next !== undefined) handle(next);
-        return;
+  /** In the order in which they arrived. */
+  const messages: ToWriter[] = [];
+  let isAtWork = false;
+
+  const work = (): void => {
+    isAtWork = true;
+    for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
+      if (message.kind !== 'calls') {
+        act(message);
+        continue;
       }
+      const calls = withWaiting(port, message.calls, messages);
+      followClock(connection, jumps);
+      const replies = commit(calls);
+      say({ kind: 'replies', replies });
+      if (replies.length === calls.length) continue;
+      messages.unshift({ kind: 'calls', calls: calls.slice(replies.length) });
+      // Leases are renewed in between.
+      setImmediate(work);
+      return;
+    }
+    isAtWork = false;
+  };
+  const act = (message: Exclude<ToWriter, { kind: 'calls' }>): void => {
+    switch (message.kind) {
       case 'keep': {
         const { nodeId, buffer, options } = message;
         const renewing = startRenewing(new SharedLease(buffer), options, () => {
@@ -79,7 +95,10 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
         port.close();
     }
   };
-  port.on('message', handle);
+  port.on('message', (message: ToWriter) => {
+    messages.push(message);
+    if (!isAtWork) work();
+  });
   port.on('messageerror', () => say({ kind: 'unread' }));
 }
 
@@ -87,16 +106,24 @@ function serve({ port, commit, connection, unlock, say }: Served): void {
 function withWaiting(
   port: MessagePort,
   calls: readonly Call[],
-): { calls: readonly Call[]; next?: ToWriter } {
+  messages: ToWriter[],
+): readonly Call[] {
   const all = [...calls];
   while (all.length < MOST_PER_COMMIT) {
-    const arrived = receiveMessageOnPort(port) as { message: ToWriter } | undefined;
-    if (arrived === undefined) break;
-    if (arrived.message.kind !== 'calls') return { calls: all, next: arrived.message };
-    all.push(...arrived.message.calls);
+    const next = messages.shift() ?? arrived(port);
+    if (next === undefined) break;
+    if (next.kind !== 'calls') {
+      messages.unshift(next);
+      break;
+    }
+    all.push(...next.calls);
   }
-  return { calls: all };
+  return all;
 }
+
+const arrived = (port: MessagePort): ToWriter | undefined =>
+  (receiveMessageOnPort(port) as { message: ToWriter } | undefined)?.message;
+
 const MOST_PER_COMMIT = 1000;
 
 /**

@@ -1,5 +1,5 @@
 import type { StoredAttachment } from '../../../sessions/session-store.ts';
-import { type Op, query } from '../../statement.ts';
+import { type Op, query, queryOne } from '../../statement.ts';
 
 export function* putAttachments(runId: string, files: readonly StoredAttachment[]): Op<void> {
   for (const [n, { name, mediaType, sealed }] of files.entries()) {
@@ -10,18 +10,21 @@ export function* putAttachments(runId: string, files: readonly StoredAttachment[
   }
 }
 
-export function* copyAttachments(from: string, to: string): Op<void> {
-  yield* query(
-    `INSERT INTO attachments (run_id, n, name, media_type, sealed)
-     SELECT $2, n, name, media_type, sealed FROM attachments WHERE run_id = $1`,
-    [from, to],
-  );
-}
-
+/** The run's files. A retry has those of the run that it retries, because they may be large. */
 export function* readAttachments(runId: string): Op<StoredAttachment[]> {
-  const rows = yield* query<{ name: string; media_type: string; sealed: string }>(
-    'SELECT name, media_type, sealed FROM attachments WHERE run_id = $1 ORDER BY n',
-    [runId],
-  );
-  return rows.map(({ name, media_type: mediaType, sealed }) => ({ name, mediaType, sealed }));
+  for (let id: string | null = runId; id !== null; ) {
+    const rows = yield* query<{ name: string; media_type: string; sealed: string }>(
+      'SELECT name, media_type, sealed FROM attachments WHERE run_id = $1 ORDER BY n',
+      [id],
+    );
+    if (rows.length > 0) {
+      return rows.map(({ name, media_type: mediaType, sealed }) => ({ name, mediaType, sealed }));
+    }
+    const run: { retry_of: string | null } | null = yield* queryOne(
+      'SELECT retry_of FROM runs WHERE id = $1',
+      [id],
+    );
+    id = run?.retry_of ?? null;
+  }
+  return [];
 }

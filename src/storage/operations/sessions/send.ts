@@ -10,7 +10,7 @@ import { admitTo } from '../enqueue.ts';
 import { knownReceipt } from '../known-key.ts';
 import { readRun } from '../load.ts';
 import { applyTrigger, saveTriggered, type Triggered } from './apply-trigger.ts';
-import { copyAttachments, putAttachments } from './attachments.ts';
+import { putAttachments } from './attachments.ts';
 import { type LoadedSession, lockSession, noSession, readSession, sessionOfRun } from './load.ts';
 
 /**
@@ -138,7 +138,6 @@ export function* retryRun(
     'INSERT INTO originals (run_id, sealed) SELECT $2, sealed FROM originals WHERE run_id = $1',
     [runId, newId],
   );
-  yield* copyAttachments(runId, newId);
   const current = (yield* readSession(now, sessionId))!;
   return { value: { current, changes }, hint: mergeHints(hint, done(null, [loaded.change]).hint) };
 }
