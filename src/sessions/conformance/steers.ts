@@ -89,6 +89,19 @@ export function steerRules(rule: SessionRule): void {
     await steer(rig, id, 'third', { queueMax: 3 });
   });
 
+  rule('[H9] a run can be sent 4 MiB of messages, given or not', async (rig) => {
+    const id = await rig.session();
+    const { run, fence } = await rig.begin(id);
+    const long = 'x'.repeat(1_000_000);
+    for (let n = 0; n < 4; n++) await steer(rig, id, long);
+    const [given] = await rig.store.listSteers([run.id], ['waiting']);
+    await rig.store.markSteer(given!.id, true, fence);
+    expect(await rig.store.listSteers([run.id], ['given'])).toHaveLength(1);
+    expect(await rig.store.listSteers([run.id], ['waiting'])).toHaveLength(3);
+    await expect(steer(rig, id, long)).rejects.toEqual(refused('cannot_steer'));
+    await steer(rig, id, 'and this');
+  });
+
   rule(
     '[P2] [Q7] everyone who steers a run speaks in it with their standing, also where it continues',
     async (rig) => {

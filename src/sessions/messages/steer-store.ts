@@ -50,14 +50,17 @@ export interface SteerStore {
   /**
    * Stores a message for the session's current run, emits `run.steered`, and sends a hint to the
    * run's node. Throws `not_found`, `queue_full`, `idempotency_conflict`, and `cannot_steer` unless
-   * that run is executing or waiting for an answer.
+   * that run is executing or waiting for an answer, and has been sent less than 4 MiB.
    */
   steerMessage(request: SteerRequest): Promise<Steered>;
   /**
-   * The messages sent to these runs, both waiting and already given, in the order in which they
-   * arrived.
+   * The messages sent to these runs, by default both waiting and already given, in the order in
+   * which they arrived.
    */
-  listSteers(runIds: readonly string[]): Promise<SteerRecord[]>;
+  listSteers(
+    runIds: readonly string[],
+    states?: readonly SteerRecord['state'][],
+  ): Promise<SteerRecord[]>;
   /**
    * Records that the message is being given to an agent, or that the agent did not take it. Returns
    * false if the fence is old.

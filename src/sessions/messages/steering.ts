@@ -70,8 +70,8 @@ export class Steering {
     const { store, log } = this.#options;
     const feeds = new Map(this.#feeds);
     try {
-      const steers = await store.listSteers([...feeds.keys()]);
-      for (const steer of steers) if (steer.state === 'waiting') feeds.get(steer.runId)?.put(steer);
+      const steers = await store.listSteers([...feeds.keys()], ['waiting']);
+      for (const steer of steers) feeds.get(steer.runId)?.put(steer);
     } catch (error) {
       // The worker reports when the database is unavailable.
       if (!isTransient(error)) log.warn({ reason: messageOf(error) }, 'Could not read follow-ups');

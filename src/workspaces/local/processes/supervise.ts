@@ -82,7 +82,7 @@ export function supervise(started: Started, options: Supervision): Process {
     const isLeft = !listed.some(({ pid }) => pid === root.pid) && !(await rootExits());
     const left = isLeft ? [...listed, root] : listed;
     if (left.length > 0) options.onLeft?.(left);
-    // Whoever waits for a root that cannot be stopped would wait forever. One that was just killed
+    // Otherwise, a run whose root cannot be stopped would never end. A root that was just killed
     // may take a moment to exit.
     if (!(await endsWithin(exited, EXIT_MS))) hasExited({ code: null, signal: null });
   };

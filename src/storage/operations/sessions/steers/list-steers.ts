@@ -12,11 +12,15 @@ interface SteerRow {
   readonly state: 'waiting' | 'given';
 }
 
-export function* listSteers(dialect: Dialect, runIds: readonly string[]): Op<SteerRecord[]> {
+export function* listSteers(
+  dialect: Dialect,
+  runIds: readonly string[],
+  states: readonly SteerRecord['state'][] = ['waiting', 'given'],
+): Op<SteerRecord[]> {
   const rows = yield* query<SteerRow>(
     `SELECT id, run_id, session_id, payload, sealed, state FROM steers
-     WHERE ${dialect.oneOf('run_id', 1)} AND state IN ('waiting', 'given') ORDER BY run_id, seq`,
-    [dialect.list(runIds)],
+     WHERE ${dialect.oneOf('run_id', 1)} AND ${dialect.oneOf('state', 2)} ORDER BY run_id, seq`,
+    [dialect.list(runIds), dialect.list(states)],
     'steers_of_runs',
   );
   return rows.map((row) => {

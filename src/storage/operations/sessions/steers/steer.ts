@@ -12,6 +12,11 @@ import { mustHaveRoom } from '../send.ts';
 const INSERT = `INSERT INTO steers (id, session_id, run_id, seq, payload, sealed, max_attempts, idem_key, body_hash, state)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'waiting')`;
 
+/** How much text may be sent to one run, including the encrypted originals of masked messages. */
+const STEERED_MAX = 4 * 1024 * 1024;
+const TOO_MUCH =
+  'This run has already been sent 4 MiB of messages. Send this one with "enqueue"; it then waits for the run to end.';
+
 export function* steerMessage(
   dialect: Dialect,
   now: number,
@@ -24,7 +29,11 @@ export function* steerMessage(
   if (known !== null) return { value: known, hint: NO_HINT, changed: false };
   const { change, session } = loaded;
   const core = yield* atWork(loaded);
-  mustHaveRoom(loaded, request.queueMax, yield* countWaiting(core.id));
+  const { waiting, characters } = yield* stored(core.id);
+  mustHaveRoom(loaded, request.queueMax, waiting);
+  if (characters + payload.length + (original?.length ?? 0) > STEERED_MAX) {
+    throw new BatonError('cannot_steer', TOO_MUCH);
+  }
   const values = [id, sessionId, core.id, change.lane.nextSeq, payload, original];
   yield* query(INSERT, [...values, maxAttempts, idempotencyKey, bodyHash]);
   change.log('run.steered', event, core);
@@ -44,12 +53,15 @@ function* atWork({ change }: LoadedSession): Op<RunCore> {
   return core;
 }
 
-function* countWaiting(runId: string): Op<number> {
-  const row = yield* queryOne<{ n: number | string }>(
-    `SELECT count(*) AS n FROM steers WHERE run_id = $1 AND state = 'waiting'`,
+/** What has been stored for a run: all of it is read again for each of its tool calls. */
+function* stored(runId: string): Op<{ waiting: number; characters: number }> {
+  const row = yield* queryOne<{ waiting: number | string; characters: number | string }>(
+    `SELECT coalesce(sum(CASE WHEN state = 'waiting' THEN 1 ELSE 0 END), 0) AS waiting,
+       coalesce(sum(length(payload) + coalesce(length(sealed), 0)), 0) AS characters
+     FROM steers WHERE run_id = $1`,
     [runId],
   );
-  return Number(row?.n ?? 0);
+  return { waiting: Number(row?.waiting ?? 0), characters: Number(row?.characters ?? 0) };
 }
 
 /**
