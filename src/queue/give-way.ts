@@ -14,7 +14,7 @@ let isServing = false;
  * loop. Every caller gets a turn of its own. Otherwise, all waiting callers would continue in the
  * same turn, and together they could keep the node busy for seconds. Turns go round: whatever one
  * user has waiting, another user waits for only one step of it. `key` is the user's id, or the kind
- * of work: `agents`, `streams` or `exports`.
+ * of work if it is nobody's: `agents`, `streams`.
  */
 export function giveWay(key: string): Promise<void> {
   return new Promise((resolve) => {

@@ -50,6 +50,8 @@ export interface TailOptions {
   /** Only the events of this run; the tail ends after its `done`. */
   readonly runId?: string;
   readonly signal?: AbortSignal;
+  /** Who reads: stored events are read for all readers in turn. */
+  readonly reader?: string;
 }
 
 /**
@@ -142,9 +144,9 @@ export class RunQueue {
    * cursor, then new events, in order and exactly once. See `Tail` for how it ends.
    */
   tail(lane: string, options: TailOptions = {}): Tail {
-    const { signal = null, ...range } = options;
+    const { signal = null, reader = 'streams', ...range } = options;
     const { after = 0, runId = null } = parseInput(TailRange, range);
-    return this.#follower.tail(parseInput(LaneId, lane, 'lane'), { after, runId, signal });
+    return this.#follower.tail(parseInput(LaneId, lane, 'lane'), { after, runId, signal, reader });
   }
 
   /**

@@ -26,7 +26,7 @@ export async function auditLines(
     for (;;) {
       const texts = items.map((entry) => `${JSON.stringify(entry)}\n`);
       yield* texts;
-      await giveWay('exports');
+      await giveWay(by.userId);
       if (nextCursor === null) return;
       pages.saw(texts.join('').length, true);
       ({ items, nextCursor } = await audit.list(by, {

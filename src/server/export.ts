@@ -49,7 +49,7 @@ async function* runLines(runs: RunService, by: Authorised<'read'>, sessionId: st
     const page = await runs.list(by, { sessionId, limit, cursor });
     const lines = page.items.map((run) => line({ run }));
     yield* lines;
-    await giveWay('exports');
+    await giveWay(by.userId);
     pages.saw(lines.join('').length, lines.length === limit);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -67,7 +67,7 @@ async function* eventLines(logs: LogService, by: Authorised<'read'>, log: LogTar
     pages.saw(page.bytes, page.lines.length === limit);
     after = page.last;
     yield* page.lines;
-    await giveWay('exports');
+    await giveWay(by.userId);
   }
 }
 

@@ -59,7 +59,7 @@ const LONGEST_OF: Readonly<Record<string, number>> = { markdown: 2000 };
  * Code with longer words or gaps is not highlighted either, because some grammars scan the rest of
  * such a word or gap for each character.
  */
-const LONG_RUN = /[\p{L}\p{N}_$]{200}|\n{200}|[ \t]{200}/u;
+const LONG_RUN = /[\p{L}\p{N}_$]{200}|\s{200}/u;
 
 export const canHighlight = (code: string, language: string): boolean =>
   code.length <= (LONGEST_OF[language] ?? LONGEST) && !LONG_RUN.test(code);

@@ -110,6 +110,7 @@ test.each([
   ['é'.repeat(300), 'java', false],
   ['\n'.repeat(300), 'ruby', false],
   [`//${' '.repeat(300)}x`, 'go', false],
+  [`//${'\u00a0'.repeat(300)}x`, 'go', false],
   ['[a]('.repeat(1000), 'markdown', false],
   ['[a]('.repeat(1000), 'c', true],
   ['a '.repeat(20_000), 'c', false],

@@ -25,6 +25,8 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
   while (tail.open && !feed.isLive(tail)) {
     if (tail.position >= feed.position().head) return feed.join(tail);
     await tail.drained();
+    // Reading an embedded database and writing to a fast reader take no turn of the event loop.
+    await giveWay(tail.reader);
     await by.slots.take();
     try {
       if (tail.open) proven = await readPage(feed, tail, proven, pages, by.store);
@@ -33,8 +35,6 @@ export async function catchUp(feed: LaneFeed, tail: Tail, by: CatchUp): Promise<
       by.slots.release();
       await by.failed(error);
     }
-    // Reading an embedded database and writing to a fast reader take no turn of the event loop.
-    await giveWay('streams');
   }
 }
 

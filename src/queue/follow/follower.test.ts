@@ -59,6 +59,18 @@ test('[E4] [H9] many fast readers of a long log do not keep the node from its ot
   expect(turns).toBeGreaterThanOrEqual(calls('listAfter') - 20);
 });
 
+test('[E4] [H9] a reader waits for one page of another, however many tails that one has', async () => {
+  const { queue, notes } = setUp({ pollMs: 60_000 });
+  await notes('l', 2000);
+  const done: string[] = [];
+  const readAs = (reader: string) =>
+    read(queue.tail('l', { reader }), 2000).then(() => done.push(reader));
+  const many = range(1, 40).map(() => readAs('taro'));
+  await readAs('hanako');
+  expect(done).toEqual(['hanako']);
+  await Promise.all(many);
+});
+
 test('[E1] a tail misses nothing if too much to hold arrives while it reads stored events', async () => {
   const { base, queue, note, notes } = setUp({ pollMs: 5 });
   await notes('l', 5);

@@ -23,6 +23,8 @@ export interface TailFrom {
   readonly after: number;
   readonly runId: string | null;
   readonly signal: AbortSignal | null;
+  /** For `giveWay`. */
+  readonly reader: string;
 }
 
 /** How many tails may read stored events at a time; the remaining connections are for writers. */

@@ -11,7 +11,7 @@ const page = (first: number, last: number, payload: string | null = null): Sized
 function setUp({ after = 0, unreadBytes = 10_000, stallMs = 1000 } = {}) {
   const ended: Tail[] = [];
   const limits = { unreadBytes, stallMs };
-  const tail = new Tail('l', { after, runId: null }, limits, (one) => ended.push(one));
+  const tail = new Tail('l', { after, runId: null, reader: 'r' }, limits, (one) => ended.push(one));
   return { tail, ended };
 }
 

@@ -42,6 +42,7 @@ export interface TailEnd {
 export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
   readonly lane: string;
   readonly runId: string | null;
+  readonly reader: string;
   readonly #limits: TailLimits;
   readonly #onEnd: (tail: Tail) => void;
   readonly #changed = new Signal();
@@ -63,12 +64,13 @@ export class Tail implements AsyncIterableIterator<LogEvent, TailEnd, void> {
 
   constructor(
     lane: string,
-    from: { after: number; runId: string | null },
+    from: { after: number; runId: string | null; reader: string },
     limits: TailLimits,
     onEnd: (tail: Tail) => void,
   ) {
     this.lane = lane;
     this.runId = from.runId;
+    this.reader = from.reader;
     this.#after = from.after;
     this.#position = from.after;
     this.#limits = limits;

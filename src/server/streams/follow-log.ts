@@ -40,7 +40,7 @@ export async function followLog(
     const readCheck = canStillRead(streams.authenticator, logs, by, target.sessionId);
     void streams
       .run(sink, readCheck, (signal) =>
-        pump(logs.follow(followed, after, signal), sink, { after, stallMs, signal }),
+        pump(logs.follow(by, followed, after, signal), sink, { after, stallMs, signal }),
       )
       .finally(close);
   } catch (error) {

@@ -30,7 +30,7 @@ export interface LogService {
   canSee(by: Principal, id: string): Promise<boolean>;
   /** Access is not checked again: only callers who may read a log are given its target. */
   events(target: LogTarget, after: number, limit: number): Promise<LogEvent[]>;
-  follow(target: LogTarget, after: number, signal: AbortSignal): Tail;
+  follow(by: Authorised<'read'>, target: LogTarget, after: number, signal: AbortSignal): Tail;
   hints(by: Authorised<'read'>, signal: AbortSignal): AsyncIterable<SessionHint>;
   connect(by: Authorised<'read'>, sessionId: string, kind: 'sse' | 'ws'): Promise<Connection>;
 }
@@ -71,8 +71,8 @@ export function logService(
     events: ({ sessionId, runId }, after, limit) =>
       queue.events(sessionId, { after, limit, ...(runId === null ? {} : { runId }) }),
 
-    follow: ({ sessionId, runId }, after, signal) =>
-      queue.tail(sessionId, { after, signal, ...(runId === null ? {} : { runId }) }),
+    follow: ({ userId: reader }, { sessionId, runId }, after, signal) =>
+      queue.tail(sessionId, { after, signal, reader, ...(runId === null ? {} : { runId }) }),
 
     async *hints(by, signal) {
       for await (const growth of queue.hints({ signal })) {

@@ -81,7 +81,7 @@ export const agentHandler =
       (await checkPeople(current, plan.fork, payload.sender, run, options)) ??
       (await checkStart(current, plan.message, runtime, payload, context, options));
     if (refused !== null) return refused;
-    let attachments: Attachment[];
+    let attachments: Attachment[] | null;
     try {
       attachments = await filesFor(payload, run, options, runtime);
     } catch (error) {
@@ -91,6 +91,7 @@ export const agentHandler =
         `The attached files could not be written: ${messageOf(error)}`,
       );
     }
+    if (attachments === null) return fail('invalid_request', NO_FILES);
 
     const decide = async (call: ToolCall): Promise<Verdict> => {
       // Read for every call, because rules change, and because a person's standing applies from the
@@ -258,10 +259,13 @@ async function messageFor(
   return given.length === 0 ? message : [message, ADDED_LATER, ...given].join('\n\n');
 }
 
-/** The run, and the runs that it retries. */
+/** Reading more of them would keep the node busy. */
+const RETRIES_MAX = 20;
+
+/** The run, and the latest of the runs that it retries. */
 async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promise<string[]> {
   const runs = [run.id];
-  for (let { retryOf } = run; retryOf !== null; ) {
+  for (let { retryOf } = run; retryOf !== null && runs.length <= RETRIES_MAX; ) {
     runs.push(retryOf);
     retryOf = (await store.get(retryOf))?.retryOf ?? null;
   }
@@ -270,18 +274,22 @@ async function withRetried(run: Run, store: AgentHandlerOptions['store']): Promi
 
 const ADDED_LATER = 'While an earlier attempt was working on this, these messages were added:';
 
+const NO_FILES = 'The files of this message are no longer stored. Send it again with its files.';
+
 /**
  * Attached files are written again for each attempt, because the previous one may have changed
  * them.
+ * Null if they are no longer stored.
  */
 async function filesFor(
   payload: AgentPayload,
   run: Run,
   { store, box }: AgentHandlerOptions,
   { files: workspace }: Runtime,
-): Promise<Attachment[]> {
+): Promise<Attachment[] | null> {
   if ((payload.attachments ?? []).length === 0) return [];
   const stored = await store.readAttachments(run.id);
+  if (stored.length === 0) return null;
   const files = stored.map(({ sealed, ...rest }) => ({
     ...rest,
     content: openAttachment(sealed, run.lane, box),

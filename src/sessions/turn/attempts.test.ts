@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   attemptRig,
   END,
@@ -336,4 +336,22 @@ test('[X3] [Q11] after a crash, a message of someone who may now only view is no
   await second.ended();
   expect(said).toContain('and the tests');
   expect(said).not.toContain('and publish it');
+});
+
+test('[H9] the start of a run reads only the latest of the runs that it retries', async () => {
+  const rig = await attemptRig();
+  const by = { ...ADMIN, channel: 'cli' } as const;
+  const message = MessageRequest.parse({ message: 'again' });
+  let { runId } = await rig.services.messages.send(by, rig.session.id, message, null);
+  for (let n = 0; n < 30; n++) {
+    await rig.services.runs.cancel(by, runId);
+    runId = (await rig.services.runs.retry(by, runId)).id;
+  }
+  const get = vi.spyOn(rig.store, 'get');
+  const attempt = await rig.attempt(async function* () {
+    yield init();
+    yield { kind: 'end', end: END };
+  });
+  expect(await attempt.ended()).toMatchObject({ kind: 'succeeded' });
+  expect(get.mock.calls.length).toBeLessThan(25);
 });

@@ -10,9 +10,13 @@ export function* putAttachments(runId: string, files: readonly StoredAttachment[
   }
 }
 
+/** Reading more of them would keep the node busy. */
+const RETRIES_MAX = 1000;
+
 /** The run's files. A retry has those of the run that it retries, because they may be large. */
 export function* readAttachments(runId: string): Op<StoredAttachment[]> {
-  for (let id: string | null = runId; id !== null; ) {
+  let id: string | null = runId;
+  for (let retries = 0; id !== null && retries <= RETRIES_MAX; retries++) {
     const rows = yield* query<{ name: string; media_type: string; sealed: string }>(
       'SELECT name, media_type, sealed FROM attachments WHERE run_id = $1 ORDER BY n',
       [id],
